@@ -9,9 +9,9 @@
 namespace orrery::render {
 namespace {
 
-constexpr float steepest = glm::half_pi<float>();    // beyond it, the picture would be upside down
-constexpr float step_factor = 0.88f;                 // factor of the distance, per wheel notch
-constexpr float nearest = 2e-3f, farthest = 100.0f;  // in framed radii
+constexpr float steepest = glm::half_pi<float>();    // beyond this, the picture would be upside down
+constexpr float step_factor = 0.88f;                 // factor of the distance per wheel notch
+constexpr float nearest = 2e-3f, farthest = 100.0f;  // distances in framed radii
 
 bool finite(glm::vec2 v) {
   return std::isfinite(v.x) && std::isfinite(v.y);
@@ -118,7 +118,7 @@ void OrbitCamera::place(glm::vec3 target, float azimuth, float elevation, float 
 }
 
 glm::mat4 OrbitCamera::view() const {
-  // Derived from the azimuth, which also defines the up direction at the poles.
+  // The right axis follows from the azimuth. So the up direction is also defined at the poles.
   const glm::vec3 back = direction(), right{-std::sin(azimuth_), std::cos(azimuth_), 0.0f};
   const glm::mat3 axes{right, glm::cross(back, right), back};
   glm::mat4 matrix{glm::transpose(axes)};

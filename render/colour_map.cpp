@@ -39,7 +39,7 @@ constexpr ColourStop ice[] = {
     {1.00f, {0.96f, 0.99f, 1.00f}},
 };
 
-/// Six hues, each once, for reading values.
+/// Six hues, each of which occurs once, for reading values.
 constexpr ColourStop spectrum[] = {
     {0.00f, {0.36f, 0.30f, 0.94f}}, {0.20f, {0.12f, 0.60f, 0.96f}}, {0.40f, {0.10f, 0.84f, 0.58f}},
     {0.60f, {0.72f, 0.90f, 0.20f}}, {0.80f, {1.00f, 0.62f, 0.14f}}, {1.00f, {0.94f, 0.20f, 0.16f}},
@@ -72,15 +72,15 @@ constexpr ColourStop turbo[] = {
 };
 
 /// Colours of a glowing body: black through red, orange and yellow to white. The lightness L* of CIELAB is 100 times
-/// the place; a* and b* are interpolated in L* between six colours of that series. The first is not quite black: a
-/// light needs a hue.
+/// the place in the map; a* and b* are interpolated in L* between six colours of that series. The first colour is not
+/// quite black, because a light needs a hue.
 constexpr ColourStop black_body[] = {
     {0.000f, {0.020f, 0.000f, 0.004f}}, {0.125f, {0.245f, 0.070f, 0.031f}}, {0.250f, {0.466f, 0.077f, 0.044f}},
     {0.375f, {0.675f, 0.122f, 0.043f}}, {0.500f, {0.837f, 0.268f, 0.049f}}, {0.625f, {0.944f, 0.452f, 0.076f}},
     {0.750f, {1.000f, 0.646f, 0.153f}}, {0.875f, {1.000f, 0.846f, 0.365f}}, {1.000f, {1.000f, 1.000f, 1.000f}},
 };
 
-/// Blue over grey to red, as light at both ends, for values of either sign (Moreland 2009, "Diverging color maps
+/// Blue over grey to red, equally light at both ends, for values of either sign (Moreland 2009, "Diverging color maps
 /// for scientific visualization").
 constexpr ColourStop cool_warm[] = {
     {0.000f, {0.230f, 0.299f, 0.754f}}, {0.125f, {0.383f, 0.510f, 0.918f}}, {0.250f, {0.553f, 0.689f, 0.995f}},
@@ -114,7 +114,7 @@ constexpr std::array<glm::vec3, part_colour_count> parts{{{0.337f, 0.706f, 0.914
                                                           {0.835f, 0.369f, 0.000f},
                                                           {0.550f, 0.350f, 1.000f}}};
 
-/// Returns an ink of this hue that is never pale, in linear light.
+/// Returns an ink of the same hue that is never pale, in linear light.
 glm::vec3 ink_of(glm::vec3 linear) {
   constexpr float palest = 0.22f;  // luminance: a contrast of 4 to 1 with white
   const float luminance = glm::dot(linear, glm::vec3{0.2126f, 0.7152f, 0.0722f});
@@ -162,7 +162,7 @@ glm::vec3 body_colour(const ColourMap& map, float at, Theme theme) {
 
 glm::vec3 density_colour(const ColourMap& map, float at, Theme theme) {
   if (theme == Theme::dark) return linear_colour(map, at);
-  constexpr float fully_inked = 0.25f;  // share of the range
+  constexpr float fully_inked = 0.25f;  // place in the map from which the ink has its full strength
   const glm::vec3 ink = srgb_from_linear(linear_colour(map, 1 - at));
   return linear_from_srgb(glm::mix(glm::vec3{1}, ink, std::clamp(at / fully_inked, 0.0f, 1.0f)));
 }
@@ -194,7 +194,7 @@ ColourScale colour_scale(const Appearance& appearance, const ValueRanges& automa
   auto& [low, high] = scale.range;
   low = appearance.low.value_or(low);
   high = appearance.high.value_or(high);
-  if (!(high > low)) (appearance.high ? low : high) = appearance.high ? 0.5f * high : 2 * low;  // a fixed end stays
+  if (!(high > low)) (appearance.high ? low : high) = appearance.high ? 0.5f * high : 2 * low;  // keeps a fixed end
   if (!(high > low)) high = low + 1;
   if (scale.logarithmic) low = std::max(low, high * least_ratio);
   return scale;

@@ -35,7 +35,7 @@ std::string big_endian(std::uint32_t value) {
   return bytes;
 }
 
-/// A chunk of a PNG file: its length, its type and content, and their checksum.
+/// Returns a text chunk of a PNG file: its length, its type and content, and their checksum.
 std::string text_chunk(std::string_view text) {
   std::string body{"tEXtorrery"};
   body += '\0';

@@ -10,27 +10,27 @@
 
 namespace orrery::render {
 
-/// 8 bits per channel, sRGB, top row first, 3 bytes per pixel without padding.
+/// A picture: 8 bits per channel, sRGB, 3 bytes per pixel without padding, top row first.
 struct Image {
   int width = 0;
   int height = 0;
   std::vector<std::uint8_t> rgb;
 };
 
-/// Reads a framebuffer (0 is the window's back buffer). Waits for the GPU.
+/// Reads the picture in a framebuffer (0 is the window's back buffer). Waits for the GPU.
 Image read_framebuffer(unsigned framebuffer, int width, int height);
 
-/// Returns the picture in `rgba`: 4 bytes per pixel, of which the fourth is dropped, bottom row first as OpenGL reads
-/// it.
+/// Returns the picture in `rgba`, as OpenGL reads it: bottom row first, 4 bytes per pixel, of which the fourth is
+/// dropped.
 Image upright_image(std::span<const std::uint8_t> rgba, int width, int height);
 
 enum class Compression {
   strong,
-  fast  ///< six times as fast, a third larger
+  fast  ///< six times as fast; files are a third larger
 };
 
-/// Returns the bytes of a PNG file. `description`, in ASCII, becomes its text chunk `orrery`; empty: none. Throws
-/// std::runtime_error.
+/// Returns the bytes of a PNG file. `description`, in ASCII, is stored in its text chunk `orrery`; empty: none. Throws
+/// std::runtime_error if the picture cannot be encoded.
 std::string encode_png(const Image& image, std::string_view description = {},
                        Compression compression = Compression::strong);
 
@@ -40,10 +40,10 @@ struct PngFacts {
   std::string description{};  ///< see encode_png()
 };
 
-/// Returns nothing if the bytes are not a whole PNG file, or the checksum of one of its chunks does not match.
+/// Reads the facts of a PNG file. Returns nothing if the file is not whole or a chunk's checksum does not match.
 std::optional<PngFacts> read_png_facts(std::string_view bytes);
 
-/// 8 bits per channel, sRGB with straight alpha, top row first.
+/// An icon: 8 bits per channel, sRGB with straight alpha, top row first.
 struct Icon {
   int width = 0, height = 0;
   std::vector<std::uint8_t> rgba;

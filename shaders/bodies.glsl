@@ -1,32 +1,32 @@
-// Bodies as sprites, and the search for the body at a place of the picture. See render/passes/body_renderer.h.
+// Draws bodies as sprites, and finds the body at a place of the picture. See render/passes/body_renderer.h.
 
 #section usable
-// False for NaN, too. In integers, because compilers may turn a comparison of floats round and forget about NaN.
+// Returns false for NaN, too. Compares integers, because compilers may invert a comparison of floats and forget NaN.
 bool usable(vec4 v) { return all(lessThan(floatBitsToUint(v) & 0x7fffffffu, uvec4(floatBitsToUint(1e18)))); }
 
 #section body
-// A body as the camera sees it: what sprites and splats have in common. See render/passes/body_renderer.h.
+// A body as the camera sees it: code that sprites and splats share. See render/passes/body_renderer.h.
 uniform mat4 view;
 uniform mat4 projection;
-uniform float pixels_per_tangent;  // a length at a depth covers length / depth of these
-uniform bool weigh_mass;           // a body's light is its mass per area of a pixel
-uniform float intensity;           // light of a pixel in the middle of a sprite; a sprite has no more
-uniform float radius;              // of a body's sprite, in world units
-uniform float large_radius_px;     // from here on sprites grow with the root of their nearness
+uniform float pixels_per_tangent;  // a length at a depth covers this many pixels times length / depth
+uniform bool weigh_mass;           // whether a body's light is its mass per area of a pixel
+uniform float intensity;           // maximum light of a pixel in the middle of a sprite
+uniform float radius;              // radius of a body's sprite, in world units
+uniform float large_radius_px;     // above this radius, sprites grow with the square root of their nearness
 uniform int colour_by;             // 0: COMPUTED_VALUE, 1: none, 2: value, 3: part
-uniform vec2 colour_range;         // of the value or its logarithm, with the first and the last colour
+uniform vec2 colour_range;         // values, or their logarithms, of the first and the last colour
 uniform bool logarithmic;
-uniform float normal_mass;         // of a body with a sprite of normal size
+uniform float normal_mass;         // mass of a body with a sprite of normal size
 uniform vec3 part_colours[8];
 uniform vec3 unknown_part_colour;
 
-// Below this radius in pixels a sprite would miss pixel centres and flicker as it moves.
+// A smaller radius in pixels would let a sprite miss pixel centres and flicker as it moves.
 const float least_radius_px = 1.75;
 
 struct Body {
   vec4 clip;        // clip coordinates
-  float radius_px;  // by its own size, > 0
-  float light;      // sum over all its pixels
+  float radius_px;  // radius of its sprite before drawn_radius_px(), > 0
+  float light;      // sum of the body's light over all its pixels
   // Shares of the light that are summed up. If values are shown: the body's place in the colour map, 0 to 1, and 1 if
   // its value is unknown. If parts are shown: the colour of its part.
   vec3 shares;
@@ -34,7 +34,7 @@ struct Body {
 
 #include "#usable"
 
-// The place of a value in the colour map.
+// Returns the place of a value in the colour map, 0 to 1.
 float place_of(float value) {
   const float at = logarithmic ? log(max(value, 1e-37)) : value;
   return clamp((at - colour_range.x) / max(colour_range.y - colour_range.x, 1e-37), 0.0, 1.0);
@@ -46,17 +46,17 @@ float place_of(float value) {
 
 vec3 shares_of(vec4 position, vec4 velocity, float value) {
   if (colour_by == 1) return vec3(1.0, 0.0, 0.0);
-  const bool known = (floatBitsToUint(value) & 0x7fffffffu) <= 0x7f800000u;  // no NaN
+  const bool known = (floatBitsToUint(value) & 0x7fffffffu) <= 0x7f800000u;  // not NaN
   if (colour_by == 3) return known ? part_colours[clamp(int(value), 0, 7)] : unknown_part_colour;
   if (colour_by == 2) return known ? vec3(place_of(value), 0.0, 0.0) : vec3(0.0, 1.0, 0.0);
   const vec3 sight = -vec3(view[0].z, view[1].z, view[2].z);
   return vec3(place_of(COMPUTED_VALUE), 0.0, 0.0);
 }
 
-// The sum over the pixels of a sprite whose middle has a light of 1, see profile().
+// Returns the sum over the pixels of a sprite whose middle has a light of 1, see profile().
 float disc_light(float radius_px) { return 0.25 * 3.14159265 * radius_px * radius_px; }
 
-// False if the body is behind the camera or has a number that is not finite. `position` has the mass in w.
+// Returns false if the body is behind the camera or has a number that is not usable. `position` has the mass in w.
 bool see(vec4 position, vec4 velocity, float value, out Body body) {
   const vec4 seen = view * vec4(position.xyz, 1.0);
   if (!usable(position) || !usable(velocity) || !(seen.z < 0.0)) return false;
@@ -70,19 +70,21 @@ bool see(vec4 position, vec4 velocity, float value, out Body body) {
   return true;
 }
 
-// The radius in which a large body is drawn: a very near one would cover the picture.
+// Returns the radius with which a body is drawn. That of a large body is reduced: a very near one would cover the
+// picture.
 float drawn_radius_px(float radius_px) {
   return radius_px > large_radius_px ? sqrt(radius_px * large_radius_px) : max(radius_px, least_radius_px);
 }
 
-// Light in the middle of a sprite that is drawn with a radius.
+// Returns the light in the middle of a sprite that is drawn with a radius of `drawn_px`.
 float peak_of(Body body, float drawn_px) {
   const float peak = body.light / disc_light(drawn_px);
   return weigh_mass ? peak : min(peak, intensity);
 }
 
 #section profile
-// Light of a sprite at a distance from its middle; `square` is (distance / radius)^2. Its mean over the disc is a quarter.
+// Returns the light of a sprite at a distance from its middle. `square`: (distance / radius)^2. Its mean over the disc
+// is a quarter.
 float profile(float square) {
   const float inside = max(1.0 - square, 0.0);
   return inside * inside * inside;
@@ -95,7 +97,7 @@ layout(location = 2) in float value;
 
 #include "#body"
 
-flat out vec4 peak;  // light in the middle, and the same times the body's shares
+flat out vec4 peak;  // light in the middle, and this light times the body's shares
 
 void main() {
   Body body;
@@ -124,19 +126,19 @@ void main() {
 }
 
 #section pick
-// Finds the body at a place of the picture by the rule of render/passes/pick.h. Each stage takes one minimum of 32 bits
-// over the bodies that have the minima of the stages before it.
+// Finds the body at a place of the picture by the rule of Pick in render/passes/body_renderer.h. Each stage takes one
+// minimum of 32 bits over the bodies that have the minima of the earlier stages.
 layout(local_size_x = 256) in;
 
 #include "#body"
 
 const int nearest = 0, front = 1;  // the last stage takes the lowest index
-const float steps_per_px = 4.0;    // closer places count as the same
+const float steps_per_px = 4.0;    // places within one step count as the same
 
 uniform int stage;
 uniform int first;   // index of positions[0] among all bodies
-uniform int count;   // of the bodies in `positions`
-uniform vec2 size;   // of the picture in pixels
+uniform int count;   // number of bodies in `positions`
+uniform vec2 size;   // size of the picture in pixels
 uniform vec2 place;  // in pixels, from the picture's lower left corner
 uniform float reach_px;
 
@@ -172,17 +174,17 @@ void main() {
 }
 
 #section read
-// Copies positions and velocities of some bodies from a part of the drawn buffer.
+// Copies positions and velocities of some bodies from one part of the drawn buffer.
 layout(local_size_x = 64) in;
 
-uniform int count;   // of all bodies
-uniform int wanted;  // of them
+uniform int count;   // number of all bodies
+uniform int wanted;  // number of bodies to copy
 uniform int begin;   // index of part[0] in the drawn buffer
-uniform int held;    // entries of `part`
+uniform int held;    // number of entries in `part`
 
 layout(std430, binding = 0) readonly buffer Part { vec4 part[]; };  // all positions, then all velocities
 layout(std430, binding = 1) readonly buffer Indices { int indices[]; };
-layout(std430, binding = 2) writeonly buffer Copies { vec4 copies[]; };  // position and velocity of each
+layout(std430, binding = 2) writeonly buffer Copies { vec4 copies[]; };  // position and velocity of each copied body
 
 void main() {
   const int k = int(gl_GlobalInvocationID.x);

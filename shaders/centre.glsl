@@ -1,41 +1,41 @@
 // Search for the centre of mass and of the largest cluster. See render/passes/centre_finder.h.
 
 #section search
-// Code that the shaders of render/passes/centre_finder.h share. Bodies whose numbers are not usable, and those without mass,
+// Code that the shaders of render/passes/centre_finder.h share. Bodies without mass, or whose numbers are not usable,
 // do not count.
 layout(std430, binding = 2) buffer Search {
-  vec4 ball;                   // that the next sum is over; in w its radius
-  uint stopped;                // no more sums
-  uint begins;                 // what the next ball is
-  uint best_mass, best_block;  // of the grid, see #grid
-  // The numbers above are set for each search, those below are kept.
-  vec4 found;     // the centre; in w the mass that it is the centre of, 0: none
-  uint switches;  // times that another cluster was chosen
+  vec4 ball;                   // ball of the next sum; in w its radius
+  uint stopped;                // 1: makes no more sums
+  uint begins;                 // kind of the next ball, see below
+  uint best_mass, best_block;  // mass and index of the grid's best block, see #grid
+  // The numbers above are set for each search; those below are kept.
+  vec4 found;     // centre of mass; in w that mass, 0: none
+  uint switches;  // number of times that another cluster was chosen
   float reach;    // radius of the last ball around the found centre
-  uint counted;   // bodies in the first ball around the cluster
-  float mass;     // of the scene
+  uint counted;   // number of bodies in the first ball around the cluster
+  float mass;     // mass of the scene
   vec4 scene;     // middle of nearly all bodies; in w their mean distance from it
 };
 
-// Values of `begins`: a ball that follows on another one, the first one around a new cluster, the first one around the
-// current cluster, and one that only counts the bodies of the current cluster.
+// Values of `begins`: a ball after another, the first ball around a new cluster, the first ball around the current
+// cluster, and a ball that only counts the bodies of the current cluster.
 const uint follows = 0u, at_new = 1u, at_present = 2u, for_count = 3u;
 
-const float back = 2.0;  // where the balls of a search begin, over where those of the last one ended
+const float back = 2.0;  // radius of the first ball of a search, relative to the last ball of the previous search
 
 bool counts(vec4 position) { return usable(position) && position.w > 0.0; }
 
 #section sums
-// Sums over bodies in a ball, added in an order that depends on the number of bodies alone.
+// Sums over the bodies in a ball, added in an order that depends only on the number of bodies.
 struct Sums {
-  vec4 moment;   // of the mass about the middle of the ball; in w the mass
+  vec4 moment;   // mass times the position relative to the ball's middle; in w the mass
   float spread;  // sum of mass times distance from the middle of the ball
   uint count;
 };
 
-layout(std430, binding = 4) buffer Partial { Sums partial[]; };  // one for each group
+layout(std430, binding = 4) buffer Partial { Sums partial[]; };  // one entry per group
 
-shared Sums sums[256];  // one for each thread of the group
+shared Sums sums[256];  // one entry per thread of the group
 
 void add(inout Sums own, Sums other) {
   own.moment += other.moment;
@@ -43,7 +43,7 @@ void add(inout Sums own, Sums other) {
   own.count += other.count;
 }
 
-// Returns the totals of all threads of the group, on its first thread.
+// Returns the totals of all threads of the group. They are valid on its first thread.
 Sums total_of(Sums own) {
   const uint thread = gl_LocalInvocationIndex;
   sums[thread] = own;
@@ -56,19 +56,19 @@ Sums total_of(Sums own) {
 }
 
 #section sum
-// Sums over the bodies in the ball: one sum for each group.
+// Sums over the bodies in the ball. Makes one sum per group.
 layout(local_size_x = 256) in;
 
 #include "bodies.glsl#usable"
 #include "#search"
 #include "#sums"
 
-uniform int count;        // of the bodies in `positions`
-uniform int part;         // of the scene; -1: all bodies
-uniform int first_group;  // place of the first sum
+uniform int count;        // number of bodies in `positions`
+uniform int part;         // part of the scene; -1: all bodies
+uniform int first_group;  // index of the first group's sum
 
 layout(std430, binding = 0) readonly buffer Positions { vec4 positions[]; };
-layout(std430, binding = 1) readonly buffer Parts { uint parts[]; };  // a byte for each body
+layout(std430, binding = 1) readonly buffer Parts { uint parts[]; };  // one byte per body
 
 bool has_part(uint i) { return part < 0 || (parts[i >> 2] >> 8u * (i & 3u) & 255u) == uint(part); }
 
@@ -100,12 +100,12 @@ layout(local_size_x = 256) in;
 #include "#search"
 #include "#sums"
 
-const int of_mass = 0, of_scene = 1;               // the last step shrinks the ball
-const float scene_reach = 8.0;                     // mean distances: at most an eighth of the mass is farther
-const uint least_count = 32u, least_share = 4u;    // bodies in a ball: this many, and a quarter of the first ball's
-const float shrinking = 0.70710678;                // a radius over the one before
+const int of_mass = 0, of_scene = 1;               // values of `taken`; 2 shrinks the ball
+const float scene_reach = 8.0;                     // in mean distances: at most an eighth of the mass is farther away
+const uint least_count = 32u, least_share = 4u;    // minimum bodies in a ball: 32, and a quarter of the first ball's
+const float shrinking = 0.70710678;                // radius of a ball over that of the previous ball
 
-uniform int taken;  // what the sums are
+uniform int taken;  // purpose of the sums, see CentreFinder::Sum
 uniform int groups;
 
 vec3 centre_of(Sums sum) { return ball.xyz + sum.moment.xyz / sum.moment.w; }
@@ -163,16 +163,16 @@ void main() {
 }
 
 #section grid
-// The mass in the cells of a grid about the middle of the scene, in integers so that every run adds the same.
-const uint side = 64u;                 // of the grid, in cells
-const float cells_per_distance = 3.0;  // per mean distance of the bodies: the grid reaches ten of these
-const float quanta = 1073741824.0;     // of the mass of the scene: sums stay below 2^32
+// Mass in the cells of a grid around the middle of the scene, in integers so that every run adds up to the same.
+const uint side = 64u;                 // cells along each edge of the grid
+const float cells_per_distance = 3.0;  // cells per mean distance of the bodies: the grid reaches ten such distances
+const float quanta = 1073741824.0;     // quanta per mass of the scene: sums stay below 2^32
 
 layout(std430, binding = 3) buffer Cells { uint cells[]; };
 
 uint index_of(uvec3 cell) { return (cell.z * side + cell.y) * side + cell.x; }
 
-// Returns the mass of the block of 2 x 2 x 2 cells with this lowest cell; 0 if the block is not entirely within the
+// Returns the mass of the block of 2 x 2 x 2 cells with this lowest cell, or 0 if the block is not entirely in the
 // grid.
 uint mass_of_block(uvec3 lowest) {
   if (any(greaterThanEqual(lowest, uvec3(side - 1u)))) return 0u;
@@ -183,7 +183,7 @@ uint mass_of_block(uvec3 lowest) {
   return sum;
 }
 
-// In cells from the lowest corner of the grid.
+// Returns a position in cells from the lowest corner of the grid.
 vec3 in_cells(vec3 position) {
   return (position - scene.xyz) * (cells_per_distance / scene.w) + 0.5 * float(side);
 }
@@ -196,7 +196,7 @@ layout(local_size_x = 256) in;
 #include "#search"
 #include "#grid"
 
-uniform int count;  // of the bodies in `positions`
+uniform int count;  // number of bodies in `positions`
 
 layout(std430, binding = 0) readonly buffer Positions { vec4 positions[]; };
 
@@ -215,14 +215,14 @@ void main() {
 }
 
 #section find
-// Finds the block of cells with most mass; of several, the first one.
+// Finds the block of cells with the largest mass; among several, the first one.
 layout(local_size_x = 256) in;
 
 #include "bodies.glsl#usable"
 #include "#search"
 #include "#grid"
 
-uniform int stage;  // 0: its mass, 1: its place
+uniform int stage;  // 0: finds the mass, 1: finds the block
 
 void main() {
   const uint i = gl_GlobalInvocationID.x;
@@ -236,19 +236,20 @@ void main() {
 }
 
 #section choose
-// Sets the first ball around the largest cluster: the current one, unless another has clearly more mass.
+// Sets the first ball around the largest cluster: the current one, unless another has more than `clearly` times its
+// mass.
 layout(local_size_x = 1) in;
 
 #include "bodies.glsl#usable"
 #include "#search"
 #include "#grid"
 
-uniform bool searched;  // the grid was filled
+uniform bool searched;  // whether the grid was filled
 
-const float clearly = 1.25;      // times the mass of the current one
-const float first_radius = 0.6;  // in mean distances: holds the whole block
+const float clearly = 1.25;      // ratio of another cluster's mass to the current one's
+const float first_radius = 0.6;  // in mean distances: the ball holds the whole block
 
-// Returns the greatest mass of the blocks that hold the current centre; 0 if there is none.
+// Returns the largest mass of the blocks that contain the current centre, or 0 if there is none.
 uint present_mass() {
   const vec3 place = floor(in_cells(found.xyz));
   uint most = 0u;

@@ -1,4 +1,4 @@
-// Pictures that are copied, or laid over others. See render/passes/compose.h.
+// Copies pictures, and lays them over others. See render/passes/compose.h.
 
 #section copy
 layout(local_size_x = 16, local_size_y = 16) in;
@@ -6,7 +6,7 @@ layout(local_size_x = 16, local_size_y = 16) in;
 layout(rgba8, binding = 0) readonly uniform image2D from;
 layout(rgba8, binding = 1) writeonly uniform image2D to;
 
-uniform int left;  // where the picture begins on the canvas
+uniform int left;  // column of the canvas where the picture begins
 
 void main() {
   const ivec2 pixel = ivec2(gl_GlobalInvocationID.xy);
@@ -19,7 +19,7 @@ layout(local_size_x = 16, local_size_y = 16) in;
 layout(rgba8, binding = 0) readonly uniform image2D picture;
 layout(rgba8, binding = 1) uniform image2D canvas;
 
-uniform ivec2 corner;  // the part's lower left
+uniform ivec2 corner;  // lower left pixel of the part
 uniform ivec2 size;
 
 void main() {

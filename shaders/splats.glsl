@@ -1,9 +1,9 @@
-// Bodies as sums of light in integers. See Splats in render/passes/body_renderer.h.
+// Adds up the light of bodies in integers. See Splats in render/passes/body_renderer.h.
 
 #section texels
-// Two sums in one 64-bit texel: light and its first share, or its second and third share (see bodies.glsl#body), in units of
-// 1 / quanta.
-// Integers add up to the same picture in any order. Drivers without 64-bit atomics add the halves one by one.
+// Two sums in one 64-bit texel, in units of 1 / quanta: light and its first share, or its second and third share (see
+// bodies.glsl#body). Integers add up to the same picture in any order. Drivers without 64-bit atomics add the two
+// halves separately.
 #ifdef ATOMIC_INT64
 #define TEXEL uint64_t
 #define ADD(texel, sums) atomicAdd(texel, packUint2x32(sums))
@@ -17,7 +17,7 @@
 #endif
 
 #section clear
-// Sets all texels that are used and the list of large bodies to zero. The driver's own clear takes ten times as long.
+// Sets all used texels and the list of large bodies to zero. The driver's own clear takes ten times as long.
 layout(local_size_x = 256) in;
 
 #include "#texels"
@@ -39,18 +39,18 @@ void main() {
 }
 
 #section splat
-// Adds the light of each small body to one texel of an image of twice the picture's width and height; #gather
-// spreads it over four pixels. Lists the bodies that are to be sprites.
+// Adds the light of each small body to one texel of an image of twice the picture's width and height; #gather spreads
+// it over four pixels. Lists the bodies that become sprites.
 layout(local_size_x = 256) in;
 
 #include "bodies.glsl#body"
 #include "#texels"
 
 uniform int count;
-uniform ivec2 size;        // of the picture in pixels
-uniform float quanta;      // per unit of light
-uniform bool with_splats;  // else all bodies are sprites
-uniform int values_at;  // the texel from which the sums of the second and third share are; 0: there are none
+uniform ivec2 size;        // size of the picture in pixels
+uniform float quanta;      // quanta per unit of light
+uniform bool with_splats;  // otherwise, all bodies are sprites
+uniform int values_at;  // first texel with sums of the second and third share; 0: there are none
 
 layout(std430, binding = 0) readonly buffer Bodies { vec4 bodies[]; };  // all positions, then all velocities
 layout(std430, binding = 3) readonly buffer Values { float values[]; };
@@ -70,7 +70,7 @@ void add_body(uint i) {
   const vec2 place = 0.5 + 0.5 * body.clip.xy / body.clip.w;
   if (any(lessThan(place, vec2(0.0))) || any(greaterThanEqual(place, vec2(1.0)))) return;
   const ivec2 texel = min(ivec2(place * vec2(2 * size)), 2 * size - 1);
-  // Rounding up or down by turns keeps the mean where a body has few quanta.
+  // Rounding up or down by turns keeps the mean if a body has few quanta.
   const float turn = fract(float(i & 0xffffu) * 0.618034);
   const uint sum = uint(body.light * quanta + turn);
   const uvec3 shares = uvec3(float(sum) * body.shares + turn);
@@ -85,7 +85,7 @@ void main() {
 }
 
 #section large
-// Adds the sprites of the bodies that #splat listed: one work group for one body at a time.
+// Adds the sprites of the bodies that #splat listed. A work group adds one body at a time.
 layout(local_size_x = 32) in;
 
 #include "bodies.glsl#body"
@@ -93,9 +93,9 @@ layout(local_size_x = 32) in;
 #include "#texels"
 
 uniform int count;
-uniform ivec2 size;    // of the picture in pixels
-uniform float quanta;  // per unit of light
-uniform int values_at;  // the texel from which the sums of the second and third share are; 0: there are none
+uniform ivec2 size;    // size of the picture in pixels
+uniform float quanta;  // quanta per unit of light
+uniform int values_at;  // first texel with sums of the second and third share; 0: there are none
 
 layout(std430, binding = 0) readonly buffer Bodies { vec4 bodies[]; };  // all positions, then all velocities
 layout(std430, binding = 3) readonly buffer Values { float values[]; };
@@ -134,20 +134,20 @@ void main() {
 }
 
 #section gather
-// The light of each pixel: its sprites, and the splats around it. A splat's weights at its four nearest pixels are
-// always 9, 3, 3 and 1 sixteenths, so that a body's peak and its light stay the same as it moves.
+// Computes the light of each pixel from its sprites and the splats around it. A splat's weights at its four nearest
+// pixels are always 9, 3, 3 and 1 sixteenths. So a body's peak and its light stay the same as it moves.
 layout(local_size_x = 16, local_size_y = 16) in;
 
 #include "#texels"
 
 uniform bool with_splats;
-uniform float splat_quanta;   // per unit of light
-uniform float sprite_quanta;  // per unit of light
+uniform float splat_quanta;   // quanta per unit of light
+uniform float sprite_quanta;  // quanta per unit of light
 
 layout(std430, binding = 0) readonly buffer Splats { TEXEL splats[]; };
 layout(std430, binding = 1) readonly buffer Sprites { TEXEL sprites[]; };
 layout(binding = 0) writeonly uniform image2D light;
-uniform ivec2 values_at;  // of splats and of sprites: the texel from which the sums of further shares are; 0: none
+uniform ivec2 values_at;  // first texels with sums of further shares, of splats and of sprites; 0: none
 
 vec4 splat_sums(int at) {
   return vec4(SUMS(splats[at]), values_at.x > 0 ? SUMS(splats[values_at.x + at]) : uvec2(0));

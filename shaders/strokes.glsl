@@ -1,13 +1,12 @@
-// Lines and edges of boxes. See render/passes/strokes.h.
+// Draws lines and edges of boxes. See render/passes/strokes.h.
 
 #section band
-// A line as a band of two triangles, with smooth edges: what lines and boxes have in common. See
-// render/passes/strokes.h.
+// Code that lines and boxes share: a line as a band of two triangles with smooth edges. See render/passes/strokes.h.
 uniform mat4 view;
 uniform mat4 projection;
-uniform vec2 size;  // of the picture in pixels
+uniform vec2 size;  // size of the picture in pixels
 
-noperspective out float offset_px;  // from the middle of the line
+noperspective out float offset_px;  // distance from the middle of the line
 noperspective out float width_px;
 noperspective out vec4 ink;  // sRGB and opacity
 
@@ -19,10 +18,10 @@ struct End {
   vec4 colour;
 };
 
-// Places vertex 0 to 5 of the line.
+// Sets the outputs for vertex 0 to 5 of the line.
 void draw_stroke(End from, End to, int vertex) {
   vec4 a = projection * (view * vec4(from.place, 1.0)), b = projection * (view * vec4(to.place, 1.0));
-  const float nearest = -0.5 * projection[3][2];  // of w, in front of the camera
+  const float nearest = -0.5 * projection[3][2];  // minimum w in front of the camera
   gl_Position = vec4(2.0, 2.0, 2.0, 1.0);         // outside the clip volume
   offset_px = width_px = 0.0;
   ink = vec4(0.0);
@@ -61,17 +60,17 @@ void main() {
 }
 
 #section box_vertex
-layout(location = 0) in vec4 box;  // centre, half the length of an edge
+layout(location = 0) in vec4 box;  // centre; in w half the length of an edge
 layout(location = 1) in vec4 colour;
 
 uniform float width_scale;
-uniform float pixels_per_tangent;  // a length at a depth covers length / depth of these
+uniform float pixels_per_tangent;  // a length at a depth covers this many pixels times length / depth
 uniform float widest;              // see BoxRenderer
 
 #include "#band"
 
 void main() {
-  // Twelve edges: four along each axis, at the four pairs of signs of the other two.
+  // Twelve edges: four along each axis, at the four pairs of signs of the other two axes.
   const int edge = gl_VertexID / 6, axis = edge / 4;
   vec3 corner;
   corner[axis] = -1.0;
@@ -79,7 +78,7 @@ void main() {
   corner[(axis + 2) % 3] = (edge & 2) == 0 ? -1.0 : 1.0;
   vec3 opposite = corner;
   opposite[axis] = 1.0;
-  // Boxes of few pixels would only be a fog.
+  // Boxes of few pixels would look like fog.
   const float depth = -(view * vec4(box.xyz, 1.0)).z;
   const float pixels = 2.0 * box.w * pixels_per_tangent / max(depth, 1e-30);
   const float strength = smoothstep(6.0, 60.0, pixels) * (1.0 - smoothstep(0.2 * widest, widest, pixels / size.y));
@@ -96,7 +95,7 @@ noperspective in vec4 ink;
 layout(location = 0) out vec4 colour;
 
 void main() {
-  // A line of less than a pixel is a fainter one of a pixel.
+  // A line narrower than a pixel is drawn as a fainter line of one pixel.
   const float cover = clamp(0.5 * max(width_px, 1.0) + 0.5 - abs(offset_px), 0.0, 1.0) * min(width_px, 1.0);
   colour = vec4(ink.rgb, ink.a * cover);
 }

@@ -1,10 +1,11 @@
-// Light to a picture: exposure, glow, colours. See ToneMap in render/passes/body_renderer.h.
+// Turns light into a picture: exposure, glow, colours. See ToneMap in render/passes/body_renderer.h.
 
 #section colours
 layout(binding = 2) uniform sampler2D colours;  // one row per colour map, from its low to its high end
 uniform int colour_map;
 
-// `share` is 0 to 1 from the low to the high end. A row has so many colours that the nearest one suffices.
+// Returns the colour at `share` of the map, 0 to 1 from low to high. A row has so many colours that the nearest
+// suffices.
 vec3 mapped_colour(float share) {
   const float last = float(textureSize(colours, 0).x - 1);
   return texelFetch(colours, ivec2(int(share * last + 0.5), colour_map), 0).rgb;
@@ -25,41 +26,42 @@ vec4 encoded(vec3 light, ivec2 pixel) {
 #section exposure
 const uint bins = 64u;
 const float bins_per_octave = 2.0;
-const float dark = 6.1e-5;  // light that no picture shows
+const float dark = 6.1e-5;  // light too faint for any picture
 
 layout(std430, binding = 0) buffer Exposure {
-  float automatic;  // that #meter and #expose find; 0: not known yet
+  float automatic;  // found by #meter and #expose; 0: not known yet
   uint histogram[bins];
 };
 
 #section tone_map
-// Light and its shares (see bodies.glsl#body) to a picture: light in the dark, or with INK defined ink on white. With PARTS
-// defined, the shares are colours of parts. A software renderer would execute both sides of a condition.
+// Turns light and its shares (see bodies.glsl#body) into a picture: light on a dark background, or with INK defined,
+// ink on white. With PARTS defined, the shares are colours of parts. These are macros, because a software renderer
+// would execute both sides of a condition.
 layout(local_size_x = 16, local_size_y = 16) in;
 
 layout(binding = 0) uniform sampler2D light;
 layout(binding = 1) uniform sampler2D glow;
 layout(rgba8, binding = 0) writeonly uniform image2D picture;
 uniform float exposure;
-uniform bool auto_exposure;  // scales the metered exposure instead of the light
+uniform bool auto_exposure;  // whether `exposure` scales the metered exposure instead of the light
 uniform vec3 unknown_colour;
 
 #include "#colours"
 #include "#encode"
 #include "#exposure"
 
-const float hottest = 3e4;   // more is white as well, and infinity would be no colour
+const float hottest = 3e4;   // brighter light is white as well, and infinity would be no colour
 const float glow_weight = 0.58;
-const float softness = 4.0;  // of the stretch: how far shadows are lifted against lights
-const float white = 10.0;    // the light that becomes full white
+const float softness = 4.0;  // strength of the stretch: lifts shadows relative to lights
+const float white = 10.0;    // light that becomes full white
 const float most_layers = 2.5;
 
 // The logarithmic stretch of Lupton et al. 2004 (PASP 116, 133): linear in faint light, logarithmic in bright.
 float stretch(float x) { return log(1.0 + softness * x) / log(1.0 + softness * white); }
 vec3 stretch(vec3 x) { return log(1.0 + softness * x) / log(1.0 + softness * white); }
 
-// The light in its colour: that of the mean value on the line of sight. Faint light keeps it; bright light tends to
-// white (see toned()), so values of dense cores cannot be read off the colour map.
+// Returns the light in the colour of the mean value along the line of sight. Faint light keeps this colour. Bright
+// light tends to white (see toned()), so values of dense cores cannot be read off the colour map.
 vec3 coloured(vec4 sums) {
 #ifdef PARTS
   return sums.yzw;
@@ -70,8 +72,8 @@ vec3 coloured(vec4 sums) {
 }
 
 #ifdef INK
-// Layers of ink absorb light: one layer on white has the colour of the map, and dense cores are darker. The glow stays
-// away, since paper does not shine.
+// Layers of ink absorb light: one layer on white has the colour of the map, and dense cores are darker. There is no
+// glow, since paper does not shine.
 vec3 toned(vec4 bodies, float exposed, vec2 place) {
   const float layers = most_layers * min(stretch(min(exposed * bodies.x, hottest)), 1.0);
   if (!(bodies.x > 0.0)) return vec3(1.0);
@@ -83,7 +85,7 @@ vec3 toned(vec4 bodies, float exposed, vec2 place) {
   const vec4 halo = textureLod(glow, place * covered, 0.0);
   const vec3 c = min(exposed * (coloured(bodies) + glow_weight * coloured(halo)), vec3(hottest));
   const float most = max(max(c.r, c.g), max(c.b, 1e-6));
-  // Stretching the brightest channel alone keeps the hue, stretching each burns to white: dense cores should do both.
+  // Stretching only the brightest channel keeps the hue; stretching each burns to white. Dense cores should do both.
   const vec3 shown = min(mix(c * (stretch(most) / most), stretch(c), 0.65), vec3(1.0));
   const vec2 from_centre = place - 0.5;
   const vec3 sky = vec3(0.0020, 0.0028, 0.0062) * (1.0 - 1.4 * dot(from_centre, from_centre));
@@ -100,12 +102,12 @@ void main() {
 }
 
 #section density
-// Mass per area to a picture.
+// Turns mass per area into a picture.
 layout(local_size_x = 16, local_size_y = 16) in;
 
 layout(binding = 0) uniform sampler2D density;
 layout(rgba8, binding = 0) writeonly uniform image2D picture;
-uniform vec2 range;  // of the density or its logarithm, with the first and the last colour
+uniform vec2 range;  // densities, or their logarithms, of the first and the last colour
 uniform bool logarithmic;
 
 #include "#colours"
@@ -138,19 +140,19 @@ void main() {
   const float seen = all(lessThan(pixel, textureSize(light, 0))) ? texelFetch(light, pixel, 0).r : 0.0;
   if (seen > dark) atomicAdd(counts[clamp(int(bins_per_octave * log2(seen / dark)), 0, int(bins) - 1)], 1u);
   barrier();
-  const uint bin = min(thread, bins - 1u);  // drivers may read a count before they ask whether there is one
+  const uint bin = min(thread, bins - 1u);  // drivers may read a count before they check its index
   if (thread < bins && counts[bin] > 0u) atomicAdd(histogram[bin], counts[bin]);
 }
 
 #section expose
-// The exposure at which all lit pixels but the brightest hundredth are below white. It changes by a tenth of the way in
-// each picture, as an eye adapts, and at once in the first.
+// Finds the exposure at which all lit pixels except the brightest hundredth are below white. It moves a tenth of the
+// way in each picture, as an eye adapts; the first picture sets it.
 layout(local_size_x = 1) in;
 
 #include "#exposure"
 
 const float brighter = 0.01;  // share of the lit pixels
-const float bright = 3.0;     // see `white` in #tone_map
+const float bright = 3.0;     // exposed light of the faintest pixel in the brightest hundredth
 const float adaptation = 0.1;
 
 void main() {
@@ -166,8 +168,8 @@ void main() {
 }
 
 #section nine_samples
-// A weighted mean of nine bilinear samples around `place`, in texels of the source: at `offsets` along each axis, in the
-// direction `side`.
+// Returns a weighted mean of nine bilinear samples around `place`, in texels of the source: at `offsets` along each
+// axis, in the direction `side`.
 vec4 nine_samples(sampler2D source, vec2 place, vec3 offsets, vec3 weights, vec2 side) {
   const vec2 texel = 1.0 / vec2(textureSize(source, 0));
   vec4 sum = vec4(0.0);
@@ -181,7 +183,7 @@ vec4 nine_samples(sampler2D source, vec2 place, vec3 offsets, vec3 weights, vec2
 }
 
 #section reduce
-// A smaller, softer image of the light: each texel covers `ratio` x `ratio` of the source, 4 or 2.
+// Makes a smaller, softer image of the light: each texel covers `ratio` x `ratio` texels of the source, 4 or 2.
 layout(local_size_x = 8, local_size_y = 8) in;
 
 layout(binding = 0) uniform sampler2D source;
@@ -190,14 +192,14 @@ uniform int ratio;
 
 #include "#nine_samples"
 
-const float hottest = 3e4;  // what half floats still add up
+const float hottest = 3e4;  // limit of the light, so that half floats can add it up
 
 void main() {
   const ivec2 texel = ivec2(gl_GlobalInvocationID.xy), size = imageSize(reduced);
   if (any(greaterThanEqual(texel, size))) return;
   const vec2 place = float(ratio) * (vec2(texel) + 0.5);
-  // Between halves these are the weights 1, 5, 10, 10, 5, 1: wherever a body is in a texel, the texels around get its
-  // light with the same centre, width and symmetry, so that its glow is round and moves smoothly with it.
+  // If the ratio is 2, these are the weights 1, 5, 10, 10, 5, 1. Wherever a body is in a texel, the texels around get
+  // its light with the same centre, width and symmetry. So its glow is round and moves smoothly with it.
   const vec4 light = ratio == 2 ? nine_samples(source, place, vec3(-1.0, 0.0, 1.0) * (5.0 / 3.0),
                                                vec3(3.0, 10.0, 3.0) / 16.0, vec2(1.0))
                                 : nine_samples(source, place, vec3(-2.0, 0.0, 2.0), vec3(1.0, 2.0, 1.0) / 4.0, vec2(1.0));
@@ -210,7 +212,7 @@ layout(local_size_x = 8, local_size_y = 8) in;
 
 layout(binding = 0) uniform sampler2D wider;
 layout(rgba16f, binding = 0) uniform image2D level;
-uniform float own_share;  // of the level's light that stays
+uniform float own_share;  // share of the level's own light that stays
 
 #include "#nine_samples"
 
@@ -219,8 +221,8 @@ const float wider_share = 0.7;
 void main() {
   const ivec2 texel = ivec2(gl_GlobalInvocationID.xy), size = imageSize(level);
   if (any(greaterThanEqual(texel, size))) return;
-  // The quintic B-spline of the wider level, nearly a round Gaussian, at a quarter of a wider texel from its centre: six
-  // weights along each axis, as three bilinear samples.
+  // These are the weights of a quintic B-spline of the wider level, nearly a round Gaussian, at a quarter of a wider
+  // texel from its centre. Three bilinear samples give the six weights along each axis.
   const vec2 side = vec2(texel & 1) * 2.0 - 1.0;
   const vec4 glow = nine_samples(wider, 0.5 * (vec2(texel) + 0.5), vec3(-1.2655849, 0.1370095, 1.7503205),
                                  vec3(0.1268880, 0.8477214, 0.0253906), side);

@@ -85,7 +85,7 @@ std::string kernel_text(const KernelInfo& kernel, const BackendStatus& status, b
   return paragraph((style.markdown ? "### " : "") + heading, style, 2) + table.text(style);
 }
 
-/// `orrery kernels`: every kernel of this build with its tunables, its source in the literature and whether it runs
+/// `orrery kernels`: every kernel of this build with its settings, its source in the literature and whether it runs
 /// here.
 struct KernelsVerb final : Verb {
   void declare(CommandLine& line) override {

@@ -45,7 +45,7 @@ struct SceneOptions {
   std::vector<int> counts;  ///< of declare_list()
 
   void declare(CommandLine& line);
-  /// With a list of numbers of bodies.
+  /// Does the same with a list of numbers of bodies.
   void declare_list(CommandLine& line, const std::string& counts_help);
   /// Refuses options that change nothing, and a word that is no file.
   void check(const CommandLine& line) const;
@@ -123,7 +123,7 @@ struct DeviceOptions {
   std::optional<DeviceList> devices;
 
   void declare(CommandLine& line);
-  /// With --devices.
+  /// Does the same, and adds --devices.
   void declare_several(CommandLine& line);
   /// Refuses both.
   void check() const;

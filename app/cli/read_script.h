@@ -9,7 +9,7 @@
 namespace orrery {
 
 /// Reads `FRAME COMMAND ARGUMENTS` lines (see parse_command()) of at most 64 KB, at most a million of them; `#` at a
-/// line's start or after a blank begins a comment. Kernels and tunables are checked, `set` against the kernel that the
+/// line's start or after a blank begins a comment. Kernels and settings are checked, `set` against the kernel that the
 /// script has selected by that frame, at first one of `first`. With a `kernel_file`, or after a command that opens one,
 /// an unknown id may be that of its kernel. Throws UsageError that starts with "NAME:LINE: " and names the valid
 /// choices.

@@ -94,7 +94,7 @@ std::string fitted_help(const std::string& text, const TextStyle& style);
 /// Reads a command line, given as its words without the program's name, and the script that it names. Returns the verb,
 /// filled with its options. Adds kernel files to `kernels`. Opens no device: what depends on it comes later. Throws
 /// UsageError; std::runtime_error if the script cannot be read. `takes_over`: the words are those of a window that this
-/// program goes on for; the files with which that window began may be gone by now, and are not read.
+/// program continues; the files with which that window began may be gone by now, and are not read.
 std::unique_ptr<Verb> parse_options(KernelCatalog& kernels, const std::vector<std::string>& words,
                                     bool takes_over = false);
 

@@ -463,7 +463,7 @@ class Verification {
     return forecast_.reference_seconds(count) + serial;
   }
 
-  /// Left to do under the present law: the last `variants` of the plan, and the reference if `with_reference`.
+  /// Left to do under the current law: the last `variants` of the plan, and the reference if `with_reference`.
   void show(const std::string& what, std::size_t variants, bool with_reference) {
     const auto seconds_per_law = [&](int count) {
       return reference_seconds(count) + seconds_of(plan_.variants.size(), count);
@@ -481,9 +481,9 @@ class Verification {
   Forecast forecast_;
   std::optional<VerifyReport> report_;
   std::deque<Variant> chosen_;    // by `auto`; checks refer to them
-  int count_ = 0;                 // bodies of the present system
+  int count_ = 0;                 // bodies of the current system
   std::vector<int> left_counts_;  // after it
-  std::size_t left_laws_ = 0;     // after the present one, of the present system
+  std::size_t left_laws_ = 0;     // after the current one, of the current system
 };
 
 }  // namespace

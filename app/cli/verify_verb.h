@@ -19,7 +19,7 @@ struct VerifyVerb final : Verb {
   KernelOptions kernels;
   PhysicsOptions physics;                ///< constants of the law
   std::vector<LawId> laws;               ///< never empty
-  bool each_value = false;               ///< every value of every tunable, one after the other; no axes
+  bool each_value = false;               ///< every value of every setting, one after the other; no axes
   int sample = ForceSample::usual_size;  ///< bodies whose forces are checked; the largest int stands for all
   bool sample_only = false;              ///< evaluate these bodies alone; kernels that take no targets are skipped
   bool histogram = false;                ///< print distances in units in the last place

@@ -45,7 +45,7 @@ class DensityJob {
       done_ = true;
     });
   }
-  /// Returns the densities once they are known, which ends running(); none before. Needs running().
+  /// Returns the densities and ends running() once they are known; nothing before. Needs running().
   std::optional<std::vector<float>> poll() {
     if (!done_) return std::nullopt;
     thread_.join();

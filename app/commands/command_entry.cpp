@@ -125,7 +125,7 @@ auto& command_in(auto& request) {
   }
 }
 
-/// By the type of the member, so that arguments of one type share their code.
+/// Entry for members of type M, so that arguments of one type share their code.
 template <class M>
 class EntryOf final : public ArgumentEntry {
  public:

@@ -24,7 +24,8 @@ constexpr double direct_p99 = 5, tree_p99 = 10, direct_max = 10, tree_max = 50;
 // Bodies that every tree meets one by one: at least the leaf cell of a body and those that touch it.
 constexpr std::ptrdiff_t near_bodies = 64;
 
-// Relative error of the repulsion of far cells, which uses only their masses: of the order of theta^2.
+// Relative error of the repulsion of far cells, in units of theta^2: usual and largest. This repulsion uses only the
+// masses of the cells.
 constexpr double usual_repulsion = 0.5, largest_repulsion = 4;
 
 double length(double x, double y, double z) {

@@ -75,7 +75,7 @@ struct Measurement : Trial {
   Problem problem{};                               ///< why the variant was not measured
 
   bool measured() const { return std::isfinite(step_ms.median); }
-  /// At flop_per_interaction. NaN for a tree: its interactions with cells take more.
+  /// Rate at flop_per_interaction. NaN for a tree: its interactions with cells take more.
   double gflop_per_s() const { return kernel->is_tree ? unknown : interactions_per_s * flop_per_interaction / 1e9; }
   /// The force errors; NaN if they were not measured.
   ForceError errors() const { return error.value_or(ForceError{unknown, unknown, unknown, unknown}); }

@@ -43,7 +43,7 @@ KernelSelection parse_kernels_or_auto(const KernelCatalog& kernels, std::string_
 /// Does what parse_kernels() does, for the parts of such a text.
 KernelSelection select_kernels(const KernelCatalog& kernels, const std::vector<std::string>& ids);
 
-/// One tunable with the values to try.
+/// One setting of a kernel with the values to try.
 struct Axis {
   std::string tunable;
   std::vector<std::string> values;  ///< `{"all"}`: see Tunable::values_to_measure
@@ -54,7 +54,7 @@ struct Axis {
 /// "block=128,256" or "block=all". `what` names the option in the error.
 Axis parse_axis(std::string_view what, std::string_view text);
 
-/// One kernel with one setting of its tunables.
+/// One kernel with one value for each of its settings.
 struct Variant {
   KernelPtr kernel;
   Settings settings;
@@ -79,21 +79,22 @@ struct VariantPlan {
   std::vector<std::string> notes;  ///< which settings were left at their defaults, one line each
 };
 
-/// Throws UsageError unless each axis is a tunable of some selected kernel and each of its values is allowed by one.
+/// Throws UsageError unless each axis is a setting of at least one selected kernel, and at least one of them allows
+/// each of its values.
 void check_axes(const KernelSelection& selection, const std::vector<Axis>& axes);
 
-/// A kernel with every combination of its axes, whether or not it can run here.
+/// Returns a kernel with every combination of its axes, whether or not it can run here.
 std::vector<Variant> every_combination(const KernelPtr& kernel, const std::vector<Axis>& axes);
 
-/// `initial`, and the same with every other value of each tunable, one at a time.
+/// Returns `initial`, and the same with every other value of each setting, one at a time.
 std::vector<Variant> each_value_of(const Variant& initial);
 
-/// Every selected kernel with every combination of its axes. Kernels that cannot run here are skipped if all were
-/// selected. Throws std::runtime_error if such a kernel was named.
+/// Returns every selected kernel with every combination of its axes. If all kernels were selected, those that cannot
+/// run here are skipped. Throws std::runtime_error if a kernel that was named cannot run here.
 VariantPlan expand(const Backends& backends, const KernelSelection& selection, const std::vector<Axis>& axes);
 
-/// Every selected kernel with its initial values, and with every other value of each tunable, one at a time. Throws as
-/// expand().
+/// Returns every selected kernel with its initial values, and with every other value of each setting, one at a time.
+/// Throws as expand().
 VariantPlan expand_each_value(const Backends& backends, const KernelSelection& selection);
 
 /// The settings in a table's cells: all of them if the style is wide; else those that are not initial values, and those

@@ -28,8 +28,8 @@ class BodyTracks {
 
   void clear() { tracks_.clear(); }
   /// Takes in a reading; bodies that it lacks are forgotten. Places between two readings follow from both positions and
-  /// velocities, so that points are exactly `interval` > 0 of time apart. Earlier bodies than the last ones, or another
-  /// interval, begin anew.
+  /// velocities, so that points are exactly `interval` > 0 of time apart. Bodies earlier than the last ones, or another
+  /// interval, restart the tracks.
   void add(const render::BodySample& sample, double interval);
 
   /// Tracks by the bodies' indices.
@@ -96,7 +96,7 @@ struct Axes {
 Axes axes_of(glm::vec3 centre, float radius, const render::OrbitCamera& camera, int width, int height,
              render::Theme theme);
 
-/// A colour on a dark ground and its counterpart on white, sRGB.
+/// A colour on a dark background and its counterpart on white, sRGB.
 struct Ink {
   glm::vec3 on_dark, on_light;
 

@@ -73,7 +73,7 @@ bool OverlayPainter::follow_bodies(const OverlayScene& scene, const ViewStatus& 
   return read_bodies(scene, length / BodyTracks::most_points);
 }
 
-/// Another length begins the tracks anew, and the ranges that the usual length is made of follow the bodies all the
+/// Another length begins the tracks again, and the ranges that the usual length is made of follow the bodies all the
 /// time.
 double OverlayPainter::lasting_trail_length(const OverlayScene& scene) {
   const double usual = usual_trail_length(scene.radius, scene.ranges);
@@ -142,7 +142,7 @@ void OverlayPainter::draw(const render::OrbitCamera& camera, const render::Canva
 
 namespace {
 
-// Cells have the hues from blue to cyan, and a walk those that are far from them, also for colour-blind people.
+// Cells are blue to cyan, and the boxes of a walk yellow to red. Colour-blind people can tell these apart, too.
 constexpr Ink outermost{{0.26f, 0.42f, 0.95f}, {0.10f, 0.20f, 0.70f}},
     innermost{{0.35f, 0.80f, 0.95f}, {0.0f, 0.50f, 0.70f}};
 constexpr Ink whole{{0.95f, 0.88f, 0.25f}, {0.80f, 0.52f, 0.0f}},

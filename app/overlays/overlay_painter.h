@@ -48,7 +48,7 @@ class TreeBoxes {
 
   /// Adds the cells that are drawn, and the colours of a walk.
   void describe(Legend& legend) const;
-  /// Returns the walk that is drawn; none if there is none.
+  /// Returns the walk that is drawn; nothing if no walk is drawn.
   std::optional<PickedBody::Walk> walk() const;
   void draw(const render::OrbitCamera& camera, const render::Canvas& canvas) const;
 
@@ -81,8 +81,8 @@ class OverlayPainter {
 
   /// Commands for the simulation now. `now_s` is any time in seconds that only grows.
   std::optional<Command> due(double now_s, const Status& status, const ViewStatus& view);
-  /// Once per frame before draw(). Fills in the legend's part of `view`, its labels and the picked body's walk. Returns
-  /// whether the picture changes even if bodies and camera do not.
+  /// Call once per frame before draw(). Fills in the legend's part of `view`, its labels and the picked body's walk.
+  /// Returns whether the picture changes even if bodies and camera do not.
   bool update(const OverlayScene& scene, const render::OrbitCamera& camera, const Status& status, ViewStatus& view);
   void draw(const render::OrbitCamera& camera, const render::Canvas& canvas) const;
 

@@ -234,7 +234,7 @@ void compiling_row(const Status& status) {
   tooltip("It is compiled beside the steps. The present kernel runs with its settings until then.");
 }
 
-/// Says which setting counts as another one under the present law.
+/// Says which setting counts as another one under the current law.
 void law_row(const Status& status) {
   const std::string note = law_note(*status.kernel, status.settings, status.law.id);
   if (note.empty()) return;
@@ -242,7 +242,7 @@ void law_row(const Status& status) {
   ui_mark("kernel.law_note");
 }
 
-/// Beside the section's title, in small type: what the kernel chose, or while the section is folded, the kernel.
+/// Text next to the section's title, in small type: what the kernel chose, or the kernel while the section is folded.
 std::string remark_of(const Status& status, float room) {
   const bool open = is_open("kernel", true);
   std::string remark = open ? status.chosen : kernel_name(status);
@@ -263,7 +263,7 @@ void kernel_panel(const Status& status, const ViewStatus& view, PanelState& stat
   compiling_row(status);
   if (status.auto_choice) accuracy_row(status, out);
   if (!current || status.choosing) return;
-  constexpr std::string_view first = "block";  // users try this tunable first
+  constexpr std::string_view first = "block";  // users try this setting first
   for (const Tunable& tunable : current->tunables) {
     if (tunable.name == first) tunable_row(tunable, status, state, out);
   }

@@ -71,7 +71,8 @@ float tab_width(const char* title, float margin) {
   return ImGui::CalcTextSize(title).x + 2 * margin;
 }
 
-/// Above the titles, which it would cover beside the mouse. Only once the mouse rests on one, and not after a click.
+/// Shows the tooltip above the titles, so that it covers none of them. Appears once the mouse rests on a title, but not
+/// after a click.
 void tab_tooltip(const char* id, const char* notes, bool pressed, float top, LabState& lab) {
   constexpr double rest_s = 0.6;
   const double now = ImGui::GetTime();

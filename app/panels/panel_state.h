@@ -66,7 +66,7 @@ struct LabState {
   std::string pointed;    ///< the tab below the mouse; empty: none
   double explain_at = 0;  ///< when its tooltip appears, in ImGui's time; infinite after a click
   SortOrder results_order;
-  int plotted_count = 0;  ///< number of bodies whose results are highlighted; 0: the present number
+  int plotted_count = 0;  ///< number of bodies whose results are highlighted; 0: the current number
   ByType drafts;          ///< what the user is choosing in the tabs of features, such as RaceDraft
 };
 

@@ -70,7 +70,7 @@ bool take_corner(CardPlace& place, CardExtent extent, const CardRoom& room, ImVe
 
 /// Moves the card to another corner if it covers `ring`, where the body is seen; if it does so in every corner, less of
 /// it remains. It stays there until it covers the ring again; more of it is drawn once that is well clear of the ring,
-/// so a body near its edge does not make it jump. Another body begins anew.
+/// so a body near its edge does not make it jump. For another body, the card begins again.
 void keep_clear(CardPlace& place, int body, std::optional<ImVec2> ring, const CardRoom& room) {
   const float covered = theme::em(0.8f), clear = theme::em(2);
   constexpr std::array extents{CardExtent::whole, CardExtent::brief, CardExtent::head};
@@ -94,14 +94,14 @@ using theme::em;
 
 constexpr float card_ems = 18, label_ems = 4.6f;
 
-/// Where the body is seen.
+/// Returns the pixel where the body is seen.
 std::optional<ImVec2> middle_of(const PickedBody& body) {
   if (!body.place) return {};
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   return ImVec2{(*body.place)[0] * display.x, (*body.place)[1] * display.y};
 }
 
-/// Below the windows, over the picture.
+/// Draws a ring over the picture, below the windows.
 void ring(ImVec2 middle) {
   ImDrawList& draw = *ImGui::GetBackgroundDrawList();
   const float radius = em(0.7f);
@@ -193,7 +193,7 @@ void other_rows(const PickedBody& body, const Status& status) {
   text(status.units ? "Physical units, from those of the file" : "Units of G = 1", theme::dim, theme::Font::small);
 }
 
-/// Keeps the height of the card up to here.
+/// Stores the width of the card, and the height of what is drawn so far as its height for `extent`.
 void measure_card(CardPlace& card, CardExtent extent) {
   const ImGuiStyle& style = ImGui::GetStyle();
   card.width = ImGui::GetWindowSize().x;

@@ -13,7 +13,7 @@ namespace orrery {
 /// Takes the latest times if the held ones were shown long enough or belong to another trial.
 void hold_times(const Status& status, const ViewStatus& view, HeldTimes& held);
 
-// The parts of the side column, in its order. Each draws into the present window.
+// The parts of the side column, in its order. Each draws into the current window.
 void rate_panel(const Status& status, const ViewStatus& view, const HeldTimes& times);
 void frame_panel(const HeldTimes& times);
 void run_panel(const Status& status, const ViewStatus& view, Requests& out);
@@ -29,7 +29,7 @@ void levels_rows(const Status& status);
 void appearance_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 void record_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 
-// Over the picture, each in a window of its own.
+// Panels over the picture, each in a window of its own.
 void info_panel(const Status& status, const ViewStatus& view, Requests& out);
 void lab_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 

@@ -14,7 +14,7 @@ namespace orrery {
 struct Tab {
   const char* title;
   const char* notes;  ///< its tooltip
-  /// Draws the tab into the present window, of whose height it takes about `height` pixels.
+  /// Draws the tab into the current window, of whose height it takes about `height` pixels.
   void (*draw)(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
   /// Draws captions over the picture, in every frame. Returns how far those at the left reach down, in pixels from the
   /// top; 0: there are none. Null: the tab has none.

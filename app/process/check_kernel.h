@@ -35,7 +35,7 @@ KernelCheck read_check(std::string_view json);
 struct KernelChecker {
   std::filesystem::path program = this_program();    ///< orrery
   std::optional<int> device{};                       ///< as --device
-  std::chrono::milliseconds compile_limit{300'000};  ///< of each run, until the values of its tunables are compiled
+  std::chrono::milliseconds compile_limit{300'000};  ///< of each run, until the values of its settings are compiled
   std::chrono::milliseconds limit{30'000};           ///< of each run after that
 
   /// How a kernel is checked with the bodies that are shown.

@@ -51,7 +51,7 @@ Ends make_pipe() {
   return {Descriptor{ends[0]}, Descriptor{ends[1]}};
 }
 
-/// To write to it is no signal where the child has ended.
+/// Makes a pair of sockets, not a pipe: send() can write to it without a signal after the child has ended.
 Ends make_socket() {
   int ends[2] = {-1, -1};
   (void)!socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends);

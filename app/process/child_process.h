@@ -18,7 +18,7 @@ namespace orrery {
 /// The variable that holds the number of the process that started this one and waits for it.
 inline constexpr const char* parent_variable = "ORRERY_PARENT";
 
-/// Where that variable is set: from now on this process is killed when that one ends, however it ends. Call it early.
+/// If that variable is set, this process is killed when the process that it names ends, however it ends. Call it early.
 void end_with_parent();
 
 /// The program of this name in one of PATH's folders, else in one of `folders`; none if it is in none of them.

@@ -22,7 +22,7 @@ struct FrameRow {
   double time_s = 0;       ///< since the run began, never falling; also the clock by which rows go to disk
   std::int64_t step = 0;
   double sim_time = 0;
-  std::string kernel{}, backend{}, block{}, settings{};  ///< block is empty if the kernel has no such tunable
+  std::string kernel{}, backend{}, block{}, settings{};  ///< block is empty if the kernel has no such setting
   int n = 0;
   int steps = 0;                       ///< started in this frame
   std::optional<StepTiming> timing{};  ///< of those steps; usually filled in later. Stays empty where steps is 0
@@ -142,9 +142,9 @@ class ConservedLog {
   void start(const std::string& recording, const Json& metadata, Existing existing = Existing::keep);
   void stop();
 
-  /// To be called once per frame, recording or not, with what was measured under the present law, the latest last:
-  /// writes that if it is new and `wanted`. Returns an empty text, or one line that names the file and why nothing more
-  /// is written to it.
+  /// Call once per frame, recording or not, with what was measured under the current law, the latest last: writes that
+  /// if it is new and `wanted`. Returns an empty text, or one line that names the file and why nothing more is written
+  /// to it.
   [[nodiscard]] std::string follow(std::span<const ConservedProbe> history, bool wanted);
 
   /// Name of the file of the current or last recording; empty if nothing was written.

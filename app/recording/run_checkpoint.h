@@ -48,7 +48,7 @@ struct SnapshotMark {
 
 /// Where the rows of a run's diagnostics ended.
 struct DiagnosticsPlace {
-  std::int64_t bytes = 0;  ///< of the file; 0: the run begins its file anew
+  std::int64_t bytes = 0;  ///< of the file; 0: the run begins its file again
   double first_energy = 0;
 };
 
@@ -72,7 +72,7 @@ struct RunCheckpoint : RunRecord {
 /// 16 random hexadecimal digits, by which a run recognizes its files. All its checkpoints have the same.
 std::string new_run_id();
 
-/// The present state of `simulation`; cancels what is in flight as Simulation::bodies() does.
+/// The current state of `simulation`; cancels what is in flight as Simulation::bodies() does.
 RunCheckpoint checkpoint_of(Simulation& simulation);
 /// The same without the bodies.
 RunRecord record_of(Simulation& simulation);
@@ -113,8 +113,8 @@ struct CheckpointSummary {
 CheckpointSummary summary_of_checkpoint(const std::string& file);
 
 struct FoundCheckpoint {
-  /// The names in its order begin with the folder of the checkpoint, and `order->checkpoint` is the file that was asked
-  /// for. Outputs elsewhere have their full names.
+  /// The checkpoint. In its order, `checkpoint` is the file that was asked for. Outputs in the folder of the checkpoint
+  /// or below it have that folder in front of their names; all others have their full names.
   RunCheckpoint checkpoint;
   std::string note{};  ///< why it is the one of previous_name(); empty: it is the last
   bool snapshots_elsewhere = false, diagnostics_elsewhere = false;  ///< neither in the checkpoint's folder nor below it

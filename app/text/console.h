@@ -87,8 +87,8 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// `left_s` is the expected time of the remaining work; empty while it is unknown. `done` is the part of the work
-  /// that is done, 0 to 1, if `what` counts it; if empty, the part of the time.
+  /// `left_s`: expected time of the remaining work; empty while it is unknown. `done`: completed part of the work, 0 to
+  /// 1, for a `what` that counts the work; if it is empty, the elapsed part of the time is shown.
   void show_left(std::optional<double> left_s, const std::string& what, std::optional<double> done = std::nullopt);
   /// Removes the line, so that something else can be printed.
   void clear();

@@ -143,7 +143,7 @@ std::size_t Table::natural_width(std::size_t column) const {
   return width;
 }
 
-/// With its title, and its text if it is such a column, in several lines.
+/// Returns the minimum width of the column with its title. In a text column, a text may take several lines.
 std::size_t Table::least_width(std::size_t column) const {
   std::size_t width = 0;
   for (const Row& row : rows_) width = std::max(width, columns_of(row[column].text));

@@ -1,4 +1,4 @@
-// The versions of a kernel file: the window shows them, and leaves them to a program that goes on in its place.
+// The versions of a kernel file. The window shows them, and leaves them to a program that continues in its place.
 #pragma once
 
 #include <optional>
@@ -21,10 +21,10 @@ struct WorkshopVersion {
   double compile_ms = 0, check_s = 0;
   std::string
       kernel{};  ///< with which SelectKernel selects it, such as "mine@2"; empty: it is no kernel of this window
-  std::optional<double> step_ms{};  ///< the best median of one step with the present system; none: not measured
+  std::optional<double> step_ms{};  ///< the best median of one step with the current system; none: not measured
 };
 
-/// The versions of a kernel file, for a program that goes on in the place of this one.
+/// The versions of a kernel file, for a program that continues in the place of this one.
 struct KernelHistory {
   struct Version {
     WorkshopVersion facts;  ///< without step_ms

@@ -72,7 +72,7 @@ struct Overlays {
   friend bool operator==(const Overlays&, const Overlays&) = default;
 };
 
-/// The commands that draw over the bodies, and the ground behind them.
+/// Commands that draw trails, arrows, boxes and axes over the bodies.
 inline constexpr std::tuple overlays_commands{
     command_row<ShowTrails>("trails",
                             "Shows where bodies were: a sample of at most 1,024 bodies, or the picked one alone.",

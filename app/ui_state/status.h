@@ -156,7 +156,7 @@ struct ViewStatus {
 
   FrameTimes times;
   double step_ms_last = 0, step_ms_median = 0;  ///< of one step; the median of the last 120 measured batches
-  int measured = 0;  ///< batches in that median; 0 until the present kernel, count and law were measured
+  int measured = 0;  ///< batches in that median; 0 until the current kernel, count and law were measured
   std::vector<float> step_ms_history;  ///< oldest first, at most 240
   std::vector<Result> results;         ///< in the order in which they were first tried
   RecordingStatus recording;
@@ -193,10 +193,10 @@ struct ViewStatus {
   std::optional<double> probe_gap_s, conserved_gap_s;     ///< between the latest two, in real time; none: one at most
   std::optional<double> conserved_withheld_s;     ///< time of a sum over all pairs that is too long to be made unasked
   std::vector<ConservedProbe> conserved_history;  ///< since the scene's first state, oldest first, at most 512
-  /// One evaluation of the forces of all present bodies, in s, by kernel id: measured, or a guess. Kernels of which
+  /// One evaluation of the forces of all current bodies, in s, by kernel id: measured, or a guess. Kernels of which
   /// nothing is known are not there.
   std::map<std::string, double, std::less<>> evaluation_s;
-  double conserved_sum_s = 0;  ///< of energy and momenta, expected for the present bodies; 0: not known
+  double conserved_sum_s = 0;  ///< of energy and momenta, expected for the current bodies; 0: not known
   SweepStatus sweep;
   LessonStatus lesson;
   ByType features;  ///< the status of each feature, such as RaceStatus
@@ -207,7 +207,7 @@ struct ViewStatus {
   const MachineUser* machine_user() const { return measurement ? measurement->user : second_run; }
   std::optional<PeakRates> peak_rates;  ///< of the GPU; none: not measured yet, or no GPU
   std::optional<double> clock_mhz;      ///< of the GPU's multiprocessors, at most 1 s old; none: not known
-  std::optional<double> instructions_per_interaction;  ///< that the present kernel's inner loop issues,
+  std::optional<double> instructions_per_interaction;  ///< that the current kernel's inner loop issues,
                                                        ///< from its machine code; none: not known here
   std::optional<double> mufu_per_interaction;          ///< operations of the special function units among them
   bool instructions_double = false;  ///< some of these are in double precision and issue at another rate

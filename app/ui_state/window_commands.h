@@ -71,7 +71,7 @@ struct ExportResults {
 struct ClearResults {};
 
 /// Makes a row of ViewStatus::results, counted from 0, the baseline of the rows that are comparable() with it, instead
-/// of the present baseline; or unpins it.
+/// of the current baseline; or unpins it.
 struct PinResult {
   int row;
   bool pinned = true;

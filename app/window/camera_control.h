@@ -156,7 +156,7 @@ class CameraFollow {
   const Follow& what() const { return what_; }
   bool active() const { return what_.what != Followed::nothing; }
   /// Call when another scene is drawn, with these parts, and the camera has moved to it. Returns why following ends,
-  /// for the user; empty if it goes on, or if the followed body is gone.
+  /// for the user; empty if it continues, or if the followed body is gone.
   std::string take_scene(const Parts& parts);
 
   /// Finds the target. Call once per frame before aim(). Returns whether it differs from that of the previous frame:

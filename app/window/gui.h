@@ -100,7 +100,7 @@ class Gui {
   Gui& operator=(const Gui&) = delete;
   ~Gui();
 
-  /// Whether widgets must be laid out anew for the next picture: when LayoutPace says so, a mouse button is held, or
+  /// Whether widgets must be laid out again for the next picture: when LayoutPace says so, a mouse button is held, or
   /// size, style or type have changed.
   bool needs_layout();
 
@@ -109,7 +109,8 @@ class Gui {
 
   /// Whether keys, characters or mouse buttons wait. Layouts before the next picture deliver them, a part each.
   bool has_events() const { return !events_.empty(); }
-  /// As begin_frame(), with the next part of the events. Returns its presses that no text field takes, in order.
+  /// Does what begin_frame() does, with the next part of the events. Returns the key presses among them that no text
+  /// field takes, in order.
   std::vector<KeyPress> begin_frame_with_events(double seconds);
   /// Ends a layout that is not drawn.
   void end_unseen_frame();
@@ -149,9 +150,9 @@ class Gui {
 
   const Surface& surface_;
   ImGuiContext* context_;
-  float scale_;  // of the present style
+  float scale_;  // of the current style
   float magnified_ = 1;
-  theme::Tone tone_ = theme::Tone::dark, styled_tone_ = theme::Tone::dark;  // wanted, and of the present style
+  theme::Tone tone_ = theme::Tone::dark, styled_tone_ = theme::Tone::dark;  // wanted, and of the current style
   double seconds_to_layout_ = 0;
   LayoutPace pace_;
   std::optional<PanelPainter> painter_;  // made after the fonts

@@ -172,8 +172,8 @@ std::string words_of(const DeviceLoss& loss, const std::string& kernel) {
 
 }  // namespace
 
-/// After the loss of a device, unless the program that takes over would lose it in the same way again. Otherwise the
-/// window goes on as Simulation::loss() leaves it.
+/// After the loss of a device, hands over to a new program, unless it would lose the device in the same way again.
+/// Without a handover, the window continues as Simulation::loss() leaves it.
 void Viewer::follow_device() {
   leave_hanging_kernel();
   const std::optional<DeviceLoss>& loss = session_.lane.simulation().loss();
@@ -261,7 +261,7 @@ void Viewer::hand_over(const std::filesystem::path& folder, const DeviceLoss& lo
       .same_kernel = same_kernel(*kernel, *loss.kernel)};
   for (const auto& feature : features_) feature->hand_over(next, loss, *kernel);
   write_handover(folder, next);
-  (void)read_handover(folder);  // whatever the next program cannot read is an error of this one, which can go on
+  (void)read_handover(folder);  // whatever the next program cannot read is an error of this one, which can continue
 }
 
 /// Lists the things that the next window does not have. Exports the results that are in no file yet.
@@ -311,8 +311,8 @@ Requests Viewer::present_picks() const {
   return picks;
 }
 
-/// Resumes the run of the handover, before anything else is known of the window. If the device is still lost, a CPU
-/// kernel goes on.
+/// Resumes the run of the handover, before anything else is known of the window. If the device is still lost, the run
+/// continues with a CPU kernel.
 void Viewer::resume_handed_over() {
   FoundCheckpoint found = find_checkpoint(session_.options.resume_file);
   try {

@@ -20,8 +20,8 @@
 
 namespace orrery {
 
-// After some errors a device does nothing more for this process. A window then starts this program anew in its own
-// place, which goes on from the last good state of the bodies.
+// After some errors, a device does nothing more for this process. A window then starts this program again in its own
+// place. The new program continues from the last good state of the bodies.
 
 /// State that the old window leaves to the new one, beside the checkpoint of its run.
 struct Handover {
@@ -75,13 +75,13 @@ class Autosave {
   /// Seconds since that checkpoint was written.
   std::optional<double> last_run_age_s() const;
 
-  /// Call between two batches of steps. Saves once the period has passed, if the run has gone on. Writes in a thread of
-  /// its own. Returns one line if the previous save failed, else nothing.
+  /// Call between two batches of steps. Saves once the period has passed, if the run has advanced. Writes in a thread
+  /// of its own. Returns one line if the previous save failed, else nothing.
   std::string follow(Simulation& simulation);
-  /// Call at the end of the window. Saves if the run has gone on since it was saved or continued, and waits until it is
-  /// written. Returns as follow().
+  /// Call at the end of the window. Saves if the run has advanced since it was saved or continued, and waits until it
+  /// is written. Returns as follow().
   std::string finish(Simulation& simulation);
-  /// Call when the run of the last window is continued; `step` is where it goes on.
+  /// Call when the run of the last window is continued from `step`.
   void continued(std::int64_t step) { saved_step_ = step; }
 
  private:

@@ -25,7 +25,7 @@ namespace {
 
 using Asked = std::optional<Request>;
 
-/// The entry `by` places after the present one, round the end.
+/// The entry `by` places after the current one, round the end.
 template <class Range, class IsPresent>
 const auto& neighbour(const Range& range, IsPresent is_present, int by) {
   const auto size = static_cast<std::ptrdiff_t>(std::size(range));
@@ -33,7 +33,7 @@ const auto& neighbour(const Range& range, IsPresent is_present, int by) {
   return range[static_cast<std::size_t>(((present + by) % size + size) % size)];
 }
 
-/// The first tunable is the one that matters most: the block size of a CUDA kernel, the threads of a CPU kernel.
+/// The first setting is the one that matters most: the block size of a CUDA kernel, the threads of a CPU kernel.
 Asked other_setting(const Status& status, int by) {
   const KernelInfo& kernel = *status.kernel;
   if (kernel.tunables.empty()) return {};
@@ -105,14 +105,14 @@ Asked leave(const ViewStatus& view) {
   return {};
 }
 
-/// The page `by` places after the present one; none beyond the ends.
+/// The page `by` places after the current one; none beyond the ends.
 Asked other_page(const ViewStatus& view, int by) {
   const int page = static_cast<int>(view.lesson.page) + by;
   if (!view.lesson.shown || view.lesson.listed || page < 0 || page >= lesson_pages) return {};
   return ViewCommand{TurnLessonPage{static_cast<LessonPage>(page)}};
 }
 
-/// Action of the present page of the lesson; where it has none, the next page.
+/// Action of the current page of the lesson; where it has none, the next page.
 Asked lesson_action(const ViewStatus& view) {
   const LessonStatus& lesson = view.lesson;
   if (!lesson.shown || lesson.listed || lesson.measuring) return {};

@@ -30,7 +30,7 @@ struct KeyBinding {
   std::vector<KeyPress> presses;
   const char* keys;    ///< as the key list shows them
   const char* action;  ///< in at most 36 letters, so that the list of keys leaves the picture free
-  /// Empty if the key has no meaning at present, such as Esc with nothing to close.
+  /// Empty if the key has no meaning now, such as Esc with nothing to close.
   std::optional<Request> (*request)(const Status& status, const ViewStatus& view);
   bool repeats = false;         ///< again and again while the key is held down
   const char* group = nullptr;  ///< the heading that begins with this row of the table; null: that of the row before

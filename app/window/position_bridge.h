@@ -74,7 +74,7 @@ class PositionBridge final : public DeviceStorage {
   void unmap(CUstream_st* stream) override;
 
   Interop mode(Backend backend) const;
-  /// Why not mapped and what cures it; empty when mapped.
+  /// Returns why the buffer is not mapped and what cures that; empty when mapped.
   std::string reason(Backend backend) const;
 
   /// Copies the simulation's bodies to host memory, for upload(); does nothing and returns false when mapped. Call it

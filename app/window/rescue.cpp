@@ -84,7 +84,7 @@ void Rescue::look_at_run() {
   if (owner && look_ && !disarmed_) look_();
 }
 
-/// On the thread that called Xlib. It must not return: Xlib would end the program.
+/// Runs on the thread that called Xlib. Must not return, because Xlib would then end the program.
 void Rescue::display_lost() {
   owner_.lock();
   end_program("the display is gone", 1);

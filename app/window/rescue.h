@@ -9,10 +9,11 @@
 
 namespace orrery {
 
-/// Ends a run whose thread never comes back from the window system or the driver, and has its outputs written first:
-/// the X server is gone, where Xlib would end the program, or a stop was requested and a call does not return.
+/// Writes the outputs of a run and ends it if its thread never returns from the window system or the driver. There are
+/// two cases: the X server is gone, and Xlib would end the program; or a stop was requested, and a call does not
+/// return.
 ///
-/// The thread that made this owns the run's state, except inside outside(): a mutex makes that so.
+/// The thread that made this owns the run's state, except inside outside(): a mutex ensures it.
 class Rescue {
  public:
   using Clock = std::chrono::steady_clock;

@@ -25,7 +25,7 @@ void probe_window(GlReport& report);
 ReportPicture picture_scene(KernelCatalog& kernels, const SceneRequest& scene, WindowSize size, render::Theme theme,
                             std::optional<int> device);
 
-// How this program starts in its own place, to go on with what is in the folder of a Handover.
+// How this program starts again in its own place and continues with what is in the folder of a Handover.
 
 /// The program that takes over from a window.
 struct NextProgram {
@@ -33,8 +33,7 @@ struct NextProgram {
   std::filesystem::path folder{};    ///< of the handover; empty: none starts
 };
 
-/// Text that a program that takes over prints when the user requests a stop before it has, with continuation() behind
-/// it.
+/// Message for a stop that the user requests before the next program has taken over. continuation() follows it.
 extern const char* const stopped_between;
 
 /// `options` of the old window's command line for the new one, which takes over what is in `folder`.
@@ -48,7 +47,7 @@ std::optional<std::filesystem::path> take_handover(std::vector<std::string>& wor
 /// there any more: a window has taken it over.
 std::string continuation(const std::filesystem::path& folder);
 
-/// Starts this program in the place of the present process, with the words of its command line. Returns one line that
+/// Starts this program in the place of the current process, with the words of its command line. Returns one line that
 /// says why not: it failed, or the user has requested a stop. The next program gets stop signals that arrive meanwhile.
 std::string start_anew(const std::filesystem::path& folder, const std::vector<std::string>& words);
 

@@ -41,7 +41,7 @@ struct Session {
   /// Whether each frame waits for its steps, so that the run can be repeated exactly.
   static bool runs_in_lockstep(const ViewOptions& options);
 
-  /// Seconds of frame `of_frame` in a run that can be repeated, otherwise of the present frame. They only grow.
+  /// Seconds of frame `of_frame` in a run that can be repeated, otherwise of the current frame. They only grow.
   double clock_s(std::int64_t of_frame) const;
   double clock_s() const { return clock_s(frame); }
   /// Framebuffer of the surface, asked outside of the run's thread: see Rescue::outside().
@@ -109,7 +109,7 @@ struct Session {
 class ShownPause {
  public:
   void begin(Simulation& shown);
-  /// The simulation goes on if it ran before.
+  /// The simulation continues if it ran before.
   void end(Simulation& shown);
 
  private:

@@ -61,14 +61,14 @@ class StepStatistics {
   /// Call when all results have been written to a file.
   void results_written() { written_ = tried_by_hand(); }
   /// Number of results that were tried by hand and are in no file. Results of sweeps are in files. A single result is
-  /// only the present variant: nothing was compared.
+  /// only the current variant: nothing was compared.
   std::int64_t unwritten_results() const;
   /// See PinResult. Throws UsageError if there is no such row.
   void pin(int row, bool pinned);
   /// Throws UsageError if there is no such row.
   const Result& result(int row) const;
 
-  /// Fills in step_ms_last to results. Until a batch of the present trial has been measured, times of steps are 0:
+  /// Fills in step_ms_last to results. Until a batch of the current trial has been measured, times of steps are 0:
   /// those of another trial would be shown beside names that they do not belong to.
   void describe(ViewStatus& view, const Trial& present) const;
   /// In the order in which they were first tried, with their speed-ups.
@@ -111,7 +111,7 @@ std::string write_results(const std::string& file, const Json& metadata, std::sp
 struct NextKernel {
   static constexpr double longest_step_s = 0.5;
 
-  std::string id;                 ///< of a kernel, or auto_kernel; the present one if there is no other
+  std::string id;                 ///< of a kernel, or auto_kernel; the current one if there is no other
   std::vector<std::string> slow;  ///< ids of the kernels on the way that would need more than longest_step_s per step
   /// One line about them; empty if there are none.
   std::string notice() const;

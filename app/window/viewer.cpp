@@ -561,7 +561,8 @@ ReportPicture Viewer::picture_without_panels() {
   return picture;
 }
 
-/// After a frame has been drawn and before it is presented: the picture is what the user sees.
+/// Saves the wanted pictures. Call when a frame has been drawn and is not presented yet: the picture is what the user
+/// sees.
 void Viewer::save_pictures() {
   for (const WantedPicture& wanted : std::exchange(pictures_wanted_, {})) {
     try {

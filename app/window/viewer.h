@@ -228,7 +228,7 @@ class Viewer {
   bool film_settled_ = false;       // panels have found their sizes in its first picture
   std::optional<Presented> presented_;
   std::string recording_asked_;  // the name as it was asked for
-  Json recording_header_;        // the simulation's part of the present recording's header
+  Json recording_header_;        // the simulation's part of the current recording's header
   bool continued_ = false;       // the run of the last window
   NextProgram* next_program_ = nullptr;
   std::optional<WindowPlace> seen_place_;  // of the window, not long ago

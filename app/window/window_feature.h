@@ -98,7 +98,7 @@ class WindowFeature {
   virtual void divide_stage(const render::Canvas& /*canvas*/, glm::vec3 /*covered*/) {}
   /// Draws the bodies in place of the shown run alone. Returns false if it does not.
   virtual bool draw(const render::OrbitCamera& /*camera*/) { return false; }
-  /// Adds what a picture's file says of the feature.
+  /// Adds what the feature shows to the description that is stored in the file of a picture.
   virtual void describe_picture(Json& /*description*/) const {}
   /// Whether nobody will see the picture of a frame, so that it need not be drawn.
   virtual bool does_without(std::int64_t /*frame*/) const { return false; }
@@ -110,8 +110,8 @@ class WindowFeature {
   virtual bool is_complete_from(std::int64_t /*frame*/) const { return false; }
   /// Called at the end of the window while OpenGL works, before finish().
   virtual void finish_drawing() {}
-  /// Ends what goes on and completes its files, without OpenGL; called at the end of the window, also of
-  /// one that fails.
+  /// Ends all work of the feature and completes its files, without OpenGL. Called at the end of the window, also after
+  /// a failure.
   virtual void finish() {}
   /// Adds a line for each thing that ends or is lost with the window: "The race ends; what it has measured is kept."
   virtual void add_losses(std::vector<std::string>& /*lines*/) const {}
@@ -119,7 +119,7 @@ class WindowFeature {
   virtual void add_left_behind(std::vector<std::string>& /*things*/) const {}
   /// Leaves the feature's part to the window that takes over with `kernel`, see add_left_behind().
   virtual void hand_over(Handover& /*next*/, const DeviceLoss& /*loss*/, const KernelInfo& /*kernel*/) const {}
-  /// Takes that part, before the run of the other window goes on. Throws std::runtime_error.
+  /// Takes that part, before the run of the other window continues. Throws std::runtime_error.
   virtual void take_over(const Handover& /*before*/) {}
   /// Name of a kernel that the feature has made: "version 2 of my.cu"; empty: it has not.
   virtual std::string name_of(const KernelInfo& /*kernel*/) const { return {}; }

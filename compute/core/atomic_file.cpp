@@ -19,19 +19,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns whether the link belongs to this user or to the owner of its folder, or its folder is not shared.
+/// Returns whether a symbolic link is safe to follow: it belongs to this user or to the owner of its folder, or the
+/// folder is not shared.
 bool may_follow(const fs::path& link) {
   struct stat own {};
   struct stat folder {};
   const fs::path parent = link.has_parent_path() ? link.parent_path() : fs::path{"."};
-  if (lstat(link.c_str(), &own) != 0 || stat(parent.c_str(), &folder) != 0) return true;  // opening it reports why
+  if (lstat(link.c_str(), &own) != 0 || stat(parent.c_str(), &folder) != 0) return true;  // open() reports the error
   constexpr mode_t shared = S_ISVTX | S_IWOTH;
   return (folder.st_mode & shared) != shared || own.st_uid == geteuid() || own.st_uid == folder.st_uid;
 }
 
 constexpr std::size_t random_digits = 16;  // random digits of a temporary file's name
 
-/// Returns how names of temporary files for `target` begin. NAME_MAX leaves room for the rest.
+/// Returns the prefix of names of temporary files for `target`. NAME_MAX leaves room for the random digits.
 std::string temporary_prefix(const fs::path& target) {
   return '.' + target.filename().string().substr(0, 200) + ".orrery-";
 }
@@ -43,7 +44,7 @@ std::string random_name(const fs::path& target) {
   return temporary_prefix(target) + digits;
 }
 
-/// Flushes to disk. Returns errno; 0 also where the file system has no such call.
+/// Flushes to disk. Returns errno; 0 on success, and if the file system cannot flush.
 int flush(const Descriptor& descriptor) {
   return fsync(descriptor.number()) == 0 || errno == EINVAL ? 0 : errno;
 }
@@ -104,7 +105,7 @@ fs::path AtomicFile::folder_path() const {
   return target_.has_parent_path() ? target_.parent_path() : fs::path{"."};
 }
 
-/// Writers hold a lock on their temporary file: one that can be locked belongs to a dead writer.
+/// Removes temporary files of killed writers. A live writer holds a lock on its file: one that can be locked is stale.
 void AtomicFile::remove_stale() const {
   const std::string prefix = temporary_prefix(target_);
   std::error_code unreadable;  // a folder that cannot be listed can still be written
@@ -118,7 +119,7 @@ void AtomicFile::remove_stale() const {
 }
 
 void AtomicFile::open_temporary(bool replaces, Temporary temporary) {
-  const mode_t mode = replaces ? 0600 : 0666;  // others may read what they could read before, but no sooner
+  const mode_t mode = replaces ? 0600 : 0666;  // a replacement is private until it gets the old file's mode
   if (temporary == Temporary::nameless && access("/proc/self/fd", X_OK) == 0) {
     file_ = Descriptor{openat(folder_.number(), ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode)};
     if (file_) {
@@ -133,8 +134,8 @@ void AtomicFile::open_temporary(bool replaces, Temporary temporary) {
   } while (!file_ || !locked_in_time());
 }
 
-/// Returns whether the file is locked and still there. Until it is locked, another writer may take the file for a dead
-/// writer's and remove it.
+/// Locks the temporary file and returns whether it still exists. Before that, another writer may take it for stale and
+/// remove it.
 bool AtomicFile::locked_in_time() const {
   struct stat status {};
   flock(file_.number(), LOCK_EX);
@@ -145,7 +146,7 @@ void AtomicFile::write(std::string_view bytes) {
   if (const std::string cause = write_all(file_.number(), bytes); !cause.empty()) fail(cause);
 }
 
-/// If the file system cannot tell beforehand, a later write fails instead.
+/// Some file systems cannot tell in advance: a later write fails then.
 void AtomicFile::require_room(std::uint64_t bytes) const {
   if (stream_ || bytes == 0) return;
   if (fallocate(file_.number(), 0, 0, static_cast<off_t>(bytes)) != 0) {
@@ -175,14 +176,14 @@ fs::path AtomicFile::commit_keeping(const std::string& previous) {
   return publish();
 }
 
-/// Gives the current file the second name `name`: as a hard link under a random name, which is then renamed, or as a
+/// Gives the file at target_ the second name `name`: as a hard link under a random name, which is then renamed, or as a
 /// copy if the file system has no hard links.
 void AtomicFile::give_second_name(const std::string& name) const {
   const int folder = folder_.number();
   const std::string present = target_.filename().string();
   std::string fresh;
   do {
-    fresh = random_name(target_);  // the next writer removes what a kill leaves
+    fresh = random_name(target_);  // if this program is killed, the next writer removes it
     if (linkat(folder, present.c_str(), folder, fresh.c_str(), 0) == 0) {
       if (renameat(folder, fresh.c_str(), folder, name.c_str()) != 0) {
         const int error = errno;
@@ -204,7 +205,7 @@ void AtomicFile::give_second_name(const std::string& name) const {
   copy.commit();
 }
 
-/// Gives the flushed file its name.
+/// Gives the flushed file its final name and returns it.
 fs::path AtomicFile::publish() {
   const fs::path name = existing_ == Existing::keep ? publish_new() : publish_over();
   temporary_.clear();
@@ -222,7 +223,7 @@ fs::path AtomicFile::publish_new() {
   }
 }
 
-/// Gives the file a name that nothing has. Returns false, with errno, on failure.
+/// Gives the file a name that must be unused. Returns false, with errno, on failure.
 bool AtomicFile::publish_as(const std::string& name) {
   const int folder = folder_.number();
   if (temporary_.empty()) {
@@ -251,8 +252,8 @@ fs::path AtomicFile::publish_over() {
   return asked_;
 }
 
-/// Copies owner and mode as far as this user may. If the group cannot be kept, the new group gets the rights of all
-/// others.
+/// Copies owner and mode of the replaced file as far as permitted. If the group cannot be kept, the new group gets the
+/// rights of others.
 void AtomicFile::adopt_owner_and_mode() const {
   struct stat old {};
   if (fstatat(folder_.number(), target_.filename().c_str(), &old, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(old.st_mode))

@@ -11,14 +11,14 @@
 
 namespace orrery {
 
-/// Fate of an existing file when an output is given its name.
+/// Treatment of an existing file that has the name of an output.
 enum class Existing {
-  keep,     ///< the output takes the first free numbered_path()
-  replace,  ///< the output replaces it, unless it is read-only; a symbolic link is followed, for names that users give
-  replace_here,  ///< as replace, but a symbolic link is replaced itself, for names that this program chooses
+  keep,          ///< keeps it; the output gets the first free numbered_path()
+  replace,       ///< replaces it unless it is read-only, and follows a symbolic link; used for names that users give
+  replace_here,  ///< as replace, but replaces a symbolic link itself; used for names that this program chooses
 };
 
-/// Returns whether an existing file is replaced, in either way.
+/// Returns whether an existing file is replaced, by `replace` or `replace_here`.
 constexpr bool replaces(Existing existing) {
   return existing != Existing::keep;
 }
@@ -31,18 +31,19 @@ std::filesystem::path numbered_path(const std::filesystem::path& path, int numbe
 /// same rule (fs.protected_symlinks).
 std::filesystem::path followed(std::filesystem::path path);
 
-/// Writes a file that appears whole or not at all, also when the program is killed or the machine stops. A replaced
-/// file keeps its mode and, where permitted, its owner; a symbolic link stays and its target is replaced; another hard
-/// link keeps the old content. A device, a pipe or a descriptor of this process (/dev/stdout) is written directly.
+/// Writes a file that appears whole or not at all, even if the program is killed or the machine stops. A replaced file
+/// keeps its mode and, if permitted, its owner. Other hard links keep the old content. With Existing::replace, a
+/// symbolic link stays and its target is replaced. Devices, pipes and descriptors of this process (/dev/stdout) are
+/// written directly.
 ///
 /// All failures throw std::runtime_error: one line that names the file and the cause.
 class AtomicFile {
  public:
   enum class Temporary {
-    nameless,  ///< has no name if the file system permits that: a killed writer then leaves nothing
-    named,     ///< has a name, by which a library can open it: see present_path()
+    nameless,  ///< has no name if the file system permits that, so that a killed writer leaves no file
+    named,     ///< has a name by which a library can open it, see present_path()
   };
-  /// Opens a temporary file in the folder of `file`. Removes the temporary files of writers that were killed.
+  /// Opens a temporary file in the folder of `file`. Removes temporary files that killed writers left.
   AtomicFile(const std::filesystem::path& file, Existing existing, Temporary temporary = Temporary::nameless);
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
@@ -50,18 +51,18 @@ class AtomicFile {
   ~AtomicFile();
 
   void write(std::string_view bytes);
-  /// Throws if the file cannot grow to this many bytes, as write() would. Call before the first write().
+  /// Throws, as write() would, if the file cannot grow to this size in bytes. Call before the first write().
   void require_room(std::uint64_t bytes) const;
-  /// Returns the name of a Temporary::named file before commit(); empty if it is a stream.
+  /// Returns the path of a Temporary::named file before commit(); empty if the output is a stream.
   std::string present_path() const;
-  /// Returns the open file, so that another program can write it. Call before commit().
+  /// Returns the descriptor of the open file, so that another program can write it. Call before commit().
   int descriptor() const { return file_.number(); }
-  /// Flushes to disk, then gives the file its name. Returns that name. Call once, after the last write().
+  /// Flushes to disk, then gives the file its final name and returns that. Call once, after the last write().
   std::filesystem::path commit();
-  /// Commits as commit() does. The replaced file stays under the name `previous` in the same folder, and replaces what
-  /// had that name. At every moment, each name is one whole file.
+  /// Does what commit() does, but keeps the replaced file in the same folder under the name `previous`, replacing any
+  /// file of that name. At every moment, each of the two names is one whole file.
   std::filesystem::path commit_keeping(const std::string& previous);
-  /// Hands over the open file. Call after commit().
+  /// Returns ownership of the open file. Call after commit().
   Descriptor release() { return std::move(file_); }
 
  private:
@@ -81,12 +82,12 @@ class AtomicFile {
   const std::filesystem::path asked_;
   const bool stream_;
   const Existing existing_;
-  std::filesystem::path target_;  // asked_, or where its links lead for Existing::replace
+  std::filesystem::path target_;  // asked_; for Existing::replace, the file to which its links lead
   Descriptor folder_, file_;
   std::string temporary_;  // name in the folder; empty: none
 };
 
-/// Writes a whole file as AtomicFile does. Returns the name that it got.
+/// Writes a whole file as AtomicFile does. Returns the name of the file.
 std::string write_file(const std::filesystem::path& file, std::string_view bytes, Existing existing);
 
 /// Checks that AtomicFile could write `file` now. Changes nothing. Throws as AtomicFile does.

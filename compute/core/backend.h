@@ -1,4 +1,4 @@
-// The hardware that computes, whether it can, and its loss.
+// Backends (the hardware that computes), their availability, and exceptions for their loss.
 #pragma once
 
 #include <array>
@@ -9,23 +9,23 @@ namespace orrery {
 /// The hardware that computes: the processor or a CUDA device.
 enum class Backend { cpu, cuda };
 
-/// Second base class of exceptions after which a backend has lost its bodies.
+/// Second base class of exceptions that mean that a backend has lost its bodies.
 class BackendLost {
  public:
   virtual ~BackendLost() = default;
   virtual Backend backend() const noexcept = 0;
 };
 
-/// Loss of the device: this process cannot use it any more.
+/// Exception for the loss of a device, which this process cannot use any more.
 class DeviceLost : public BackendLost {};
 
-/// Loss of the bodies alone: the device still works.
+/// Exception for the loss of only the bodies: the device still works.
 class BodiesLost : public BackendLost {};
 
-/// Whether kernels of a backend can run in this process.
+/// Availability of a backend: whether its kernels can run in this process.
 struct BackendStatus {
   bool available = false;
-  std::string reason;  ///< why not and what cures it, one line; empty when available
+  std::string reason;  ///< why it is not available, and the cure, in one line; empty if available
   std::string device;  ///< the processor's or GPU's name; empty when unavailable
 };
 

@@ -1,4 +1,4 @@
-// Bodies of a system: in arrays, read one by one from wherever they are, and in device memory that is drawn.
+// Bodies of a system: arrays in host memory, sources that read bodies one by one, and device memory for drawing.
 #pragma once
 
 #include <algorithm>
@@ -17,18 +17,18 @@ struct CUstream_st;
 
 namespace orrery {
 
-/// How many digits the positions and velocities of a running system keep.
+/// Precision in which a running system keeps positions and velocities.
 enum class Digits {
   single,       ///< one float per coordinate
-  compensated,  ///< a float and its low word, see DoubleFloat: steps lose no digits that a float has not
+  compensated,  ///< a high and a low part per coordinate, see DoubleFloat: 48 bits instead of 24
 };
 
 /// The state of a system in host memory, in units of G = 1. Both arrays have one entry per body, in the order in which
 /// the bodies are drawn, selected and saved.
 struct Bodies {
-  std::vector<Vec4> positions;   ///< x, y, z and the mass (> 0) in w
+  std::vector<Vec4> positions;   ///< x, y, z and the mass in w (>= 0; 0: test particle)
   std::vector<Vec4> velocities;  ///< vx, vy, vz; w is unused and zero
-  /// The low words of the coordinates, see DoubleFloat; w is unused and zero. Both are empty under Digits::single.
+  /// Low parts of the coordinates, see DoubleFloat; w is unused and zero. Both are empty under Digits::single.
   std::vector<Vec4> positions_low{}, velocities_low{};
 
   int count() const noexcept { return static_cast<int>(positions.size()); }
@@ -36,12 +36,12 @@ struct Bodies {
   friend bool operator==(const Bodies&, const Bodies&) = default;
 };
 
-/// Number of entries in an array of low words for `count` bodies.
+/// Returns the number of entries in an array of low parts for `count` bodies.
 inline std::size_t low_words_of(int count, Digits digits) {
   return digits == Digits::single ? 0 : static_cast<std::size_t>(count);
 }
 
-/// Returns the same state with these digits. Low words that it does not have become zeros.
+/// Returns the same state with these digits: drops low parts, or adds them as zeros.
 inline Bodies with_digits(Bodies bodies, Digits digits) {
   if (digits == bodies.digits()) return bodies;
   const std::size_t size = low_words_of(bodies.count(), digits);
@@ -50,7 +50,7 @@ inline Bodies with_digits(Bodies bodies, Digits digits) {
   return bodies;
 }
 
-/// Range of the masses of a system, all > 0. Steps do not change masses.
+/// Range of the masses of a system, all >= 0. Steps do not change masses.
 struct MassRange {
   float least = 0, greatest = 0;
   bool equal() const noexcept { return least == greatest; }
@@ -64,17 +64,17 @@ inline MassRange mass_range(std::span<const Vec4> positions) {
   return {least.w, greatest.w};
 }
 
-/// A body at the start of its own step.
+/// State of one body at the start of its individual time step.
 struct alignas(16) HermiteBody {
   PreciseBody body;
   Pull pull;
-  double longest_step = 0;  ///< the longest step that suits it, see compute/integrators/hermite.h
+  double longest_step = 0;  ///< longest time step that is accurate enough, see compute/integrators/hermite.h
 };
 
-/// State that a Hermite integrator keeps from step to step, besides the bodies that it writes.
+/// State that a Hermite integrator keeps between steps, in addition to Bodies.
 struct HermiteState {
-  std::vector<HermiteBody> bodies{};  ///< empty: the integrator starts again
-  bool pulls_current = false;         ///< pulls and longest steps are those of the current kernel and law
+  std::vector<HermiteBody> bodies{};  ///< empty: the integrator starts from Bodies
+  bool pulls_current = false;         ///< pull and longest_step of all bodies are valid for the current kernel and law
 };
 
 struct JointRows;
@@ -83,7 +83,7 @@ struct JointRows;
 struct PreciseColumns {
   std::vector<double> x, y, z, mass;
 
-  /// `low`: the low words of the coordinates; empty: they have none.
+  /// Joins the parts of the coordinates. `low`: low parts; empty: there are none.
   explicit PreciseColumns(std::span<const Vec4> bodies, std::span<const Vec4> low) {
     for (auto* column : {&x, &y, &z, &mass}) column->reserve(bodies.size());
     for (std::size_t i = 0; i < bodies.size(); ++i) {
@@ -98,9 +98,9 @@ struct PreciseColumns {
 
 /// Bounds of the masses, positions and velocities of bodies.
 struct BodyBounds {
-  bool finite = true;  ///< whether all numbers are; if not, the other members are of no use
+  bool finite = true;  ///< whether all numbers are finite; if not, the other members are meaningless
   float least_mass = std::numeric_limits<float>::max(), greatest_mass = std::numeric_limits<float>::lowest();
-  float farthest = 0, fastest = 0;  ///< the largest component of a position or velocity, as a magnitude
+  float farthest = 0, fastest = 0;  ///< largest magnitude of a component of a position, and of a velocity
 
   void add(const Vec4& position, const Vec4& velocity) {
     const auto largest = [&](float& of_all, const Vec4& v) {
@@ -124,8 +124,8 @@ struct BodyBounds {
   }
 };
 
-/// Reads the bodies of a system one by one, wherever they are: in this process, or distributed over ranks. The bodies
-/// of ranks arrive piece by piece; a reader that takes the bodies in order gets each piece once. Not thread-safe.
+/// Reads the bodies of a system one by one, whether they are in this process or distributed over ranks. Bodies of ranks
+/// arrive in pieces: read them in order, so that each piece is sent only once. Not thread-safe.
 class BodySource {
  public:
   virtual ~BodySource() = default;
@@ -134,25 +134,25 @@ class BodySource {
 
   std::size_t count() const { return count_; }
   Digits digits() const { return digits_; }
-  /// These return the arrays' entry for `body` < count(), see Bodies. It is valid until another body is read. They
+  /// The next functions return entries of Bodies for `body` < count(). They are valid until another body is read. They
   /// throw std::runtime_error if the rank that holds the body is lost.
   const Vec4& position(std::size_t body) { return at(body).positions[body - piece_.first]; }
   const Vec4& velocity(std::size_t body) { return at(body).velocities[body - piece_.first]; }
-  /// Call only under Digits::compensated.
+  /// Requires Digits::compensated, as velocity_low() does.
   const Vec4& position_low(std::size_t body) { return at(body).positions_low[body - piece_.first]; }
   const Vec4& velocity_low(std::size_t body) { return at(body).velocities_low[body - piece_.first]; }
 
-  /// Returns the bounds of all bodies if the ranks that hold them can compute these without sending any body; otherwise
-  /// nothing, and the caller has to read the bodies. Throws std::runtime_error if a rank is lost.
+  /// Returns the bounds of all bodies if the ranks that hold them can compute these without sending bodies; otherwise
+  /// nothing, and the caller must read the bodies. Throws std::runtime_error if a rank is lost.
   virtual std::optional<BodyBounds> bounds() { return std::nullopt; }
 
-  /// Lets each rank write the bodies that it holds, body i to row i. Returns true if all rows were written, and false
-  /// if there are no ranks or one of them cannot write. Throws std::runtime_error if a rank fails or is lost. After
-  /// false or an exception, any of the rows may have been written.
+  /// Lets each rank write the bodies that it holds, body i to row i. Returns true if all rows were written. Returns
+  /// false if there are no ranks or one of them cannot write. Throws std::runtime_error if a rank fails or is lost.
+  /// After false or an exception, some rows may have been written.
   virtual bool write_jointly(const JointRows& /*rows*/) { return false; }
 
  protected:
-  /// Consecutive bodies from number `first` on.
+  /// Consecutive bodies, starting with number `first`.
   struct Piece {
     std::size_t first = 0;
     std::span<const Vec4> positions, velocities, positions_low, velocities_low;
@@ -167,7 +167,7 @@ class BodySource {
 
  private:
   const Piece& at(std::size_t body) {
-    if (body - piece_.first >= piece_.positions.size()) {  // also if body < first
+    if (body - piece_.first >= piece_.positions.size()) {  // also true if body < first, as the difference wraps
       piece_ = {};                                         // no piece is left if the next one fails
       piece_ = piece_with(body);
     }
@@ -182,7 +182,7 @@ class BodySource {
 /// Bodies in the memory of this process, as one piece.
 class HeldBodies final : public BodySource {
  public:
-  /// `bodies` must outlive this.
+  /// Reads `bodies`, which must outlive this.
   explicit HeldBodies(const Bodies& bodies) : BodySource{bodies.positions.size(), bodies.digits()}, bodies_{bodies} {}
   explicit HeldBodies(std::unique_ptr<const Bodies> bodies) : HeldBodies{*bodies} { own_ = std::move(bodies); }
 
@@ -194,9 +194,9 @@ class HeldBodies final : public BodySource {
   std::unique_ptr<const Bodies> own_;  // may be null
 };
 
-/// Range of the piece that contains `body`, if all pieces have equal sizes: from `first` up to, but without, `last`.
+/// Half-open range [first, last) of the piece that contains `body`, if all pieces but the last have `most` bodies.
 struct PieceRange {
-  static constexpr std::size_t most = std::size_t{1} << 20;  ///< bodies: 32 MiB
+  static constexpr std::size_t most = std::size_t{1} << 20;  ///< bodies per piece: 32 MiB
 
   PieceRange(std::size_t body, std::size_t count)
       : first{body / most * most}, last{first + most < count ? first + most : count} {}
@@ -208,7 +208,7 @@ struct PieceRange {
 struct DeviceBodies {
   Vec4* positions = nullptr;   ///< device memory, x, y, z, m
   Vec4* velocities = nullptr;  ///< device memory, vx, vy, vz, 0
-  /// The low words of both, see DoubleFloat, in memory of the engine; null if there are none.
+  /// Low parts of both, see DoubleFloat, in the engine's memory; null if there are none.
   Vec4* positions_low = nullptr;
   Vec4* velocities_low = nullptr;
 };
@@ -221,7 +221,7 @@ class DeviceStorage {
   /// Allocates memory for exactly `count` bodies. If the count changes, the contents are lost, even if this throws
   /// because memory is short. Do not call while mapped.
   virtual void resize(int count) = 0;
-  /// Returns the drawn arrays, without low words.
+  /// Returns the drawn arrays, without low parts.
   virtual DeviceBodies map(CUstream_st* stream) = 0;
   virtual void unmap(CUstream_st* stream) = 0;
 };

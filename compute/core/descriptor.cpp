@@ -23,9 +23,10 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::milliseconds between_looks{50};
 constexpr std::chrono::milliseconds patience{2000};
-constexpr std::size_t most_bytes = 4096;  // a pipe that poll() calls writable takes these without blocking
+constexpr std::size_t most_bytes = 4096;  // bytes that a pipe takes without blocking if poll() calls it writable
 
-/// Returns true for a broken descriptor, too: write() knows the cause. `waited` since a stop was requested grows.
+/// Waits until a descriptor can be written. Returns false if that takes 2 s after a stop request; `waited` adds up this
+/// time. Returns true for a broken descriptor too: write() reports the cause.
 bool wait_until_writable(int descriptor, std::chrono::milliseconds& waited) {
   while (waited < patience) {
     pollfd wanted{.fd = descriptor, .events = POLLOUT, .revents = 0};
@@ -40,7 +41,7 @@ bool wait_until_writable(int descriptor, std::chrono::milliseconds& waited) {
   throw std::runtime_error(cannot_write(file, error));
 }
 
-/// Waits for a reader until a stop is requested.
+/// Opens a pipe after waiting for its reader. Throws if a stop is requested first.
 Descriptor open_pipe(const fs::path& path) {
   constexpr std::chrono::milliseconds look{20};
   for (;;) {

@@ -29,7 +29,7 @@ std::string text_of(const std::filesystem::filesystem_error& failure) {
   return (failure.path2().empty() ? first : first + " to '" + failure.path2().string() + "'") + ": " + cause;
 }
 
-/// Exceptions of this program are std::runtime_error, or derive from it.
+/// Returns whether this program expects no such exception. Its own are std::runtime_error, or derive from it.
 bool is_unexpected(const std::exception& failure) {
   return !dynamic_cast<const std::runtime_error*>(&failure) || dynamic_cast<const std::regex_error*>(&failure) ||
          dynamic_cast<const std::range_error*>(&failure) || dynamic_cast<const std::overflow_error*>(&failure) ||

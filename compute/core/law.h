@@ -6,13 +6,13 @@
 
 #include "compute/core/vec.h"
 
-// The pair laws for scalars. Kernels that are compiled at run time include this as well, so it uses no more of the
-// standard library than the functions of <cmath>.
+// Pair laws for scalars. Kernels that are compiled at run time include this file too, so functions of <cmath> are all
+// that it uses of the standard library.
 namespace orrery {
 
 ORRERY_HD inline float reciprocal_sqrt(float x) {
 #if defined(__CUDA_ARCH__)
-  float y;  // one MUFU.RSQ (2 ulp); rsqrtf() adds scaling for denormals, which softening keeps away from here
+  float y;  // one MUFU.RSQ (2 ulp); rsqrtf() would also handle denormals, which softening excludes
   asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
   return y;
 #else
@@ -21,8 +21,8 @@ ORRERY_HD inline float reciprocal_sqrt(float x) {
 }
 ORRERY_HD inline double reciprocal_sqrt(double x) {
 #if defined(__CUDA_ARCH__)
-  // rsqrt() has a branch for subnormals, which softening keeps away from here; the branch keeps pairs from overlapping.
-  // A step of third order takes the estimate, which has 19 bits or more, to those of a double.
+  // rsqrt() has a branch for subnormals. Softening excludes these, and the branch keeps pairs from overlapping. The
+  // estimate has at least 19 bits; a third-order step refines it to double precision.
   double estimate;
   asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(estimate) : "d"(x));
   const double error = 1.0 - (x * estimate) * estimate;
@@ -50,8 +50,8 @@ ORRERY_HD inline double scaled(double factor, double x) {
 
 enum class LawId { gravity, attract_repel };
 
-/// A pair law with its constants, in units of G = 1. Softening has a floor because a body meets itself in every direct
-/// sum: below it the factor of `attract-repel` could overflow to infinity, and infinity times zero is NaN.
+/// Pair law with its constants, in units of G = 1. Softening has a minimum because direct sums include the pair of a
+/// body with itself: with less, the factor of `attract-repel` could overflow, and infinity times zero is NaN.
 struct Law {
   static constexpr float min_softening = 1e-6f;
   /// Lower bound for gravity alone, whose factor m / eps^3 is finite for masses up to 1e8.
@@ -64,7 +64,7 @@ struct Law {
   float repulsion = 0.002f;  ///< H in [0, max_repulsion], a length squared; attract-repel only
   float drag = 1e-6f;        ///< D in [0, max_drag], mass per time; attract-repel only, applied by every kick
 
-  /// Returns the drag under this law, which is zero for gravity.
+  /// Returns the drag coefficient under this law; 0 for gravity.
   float effective_drag() const { return id == LawId::attract_repel ? drag : 0.0f; }
   friend bool operator==(const Law&, const Law&) = default;
 };
@@ -79,7 +79,7 @@ decltype(auto) visit_pair_law(const Law& law, Visitor&& visit) {
   return visit(Gravity<Real>{softening_sq});
 }
 
-/// Adds the pull of a body of the given mass, (dx, dy, dz) away from a point, to the point's acceleration.
+/// Adds to the acceleration of a point the contribution of a body of this mass at the offset (dx, dy, dz).
 template <class Real, class PairLaw>
 ORRERY_HD inline void add_pull_along(Vec3Of<Real>& acceleration, const PairLaw& law, Real dx, Real dy, Real dz,
                                      Real mass) {
@@ -89,8 +89,8 @@ ORRERY_HD inline void add_pull_along(Vec3Of<Real>& acceleration, const PairLaw& 
   acceleration.z = multiply_add(s, dz, acceleration.z);
 }
 
-/// Adds the pull of one body (x, y, z, and the mass in w) on a point to its acceleration. The one inner step of every
-/// scalar direct sum.
+/// Adds to the acceleration of the point (x, y, z) the contribution of `body`, whose mass is in w. This is the inner
+/// step of every scalar direct sum.
 template <class Real, class PairLaw, class Body>
 ORRERY_HD inline void add_pull(Vec3Of<Real>& acceleration, const PairLaw& law, Real x, Real y, Real z,
                                const Body& body) {

@@ -11,7 +11,7 @@
 
 namespace orrery {
 
-/// Writes the bytes of a message between ranks. All ranks run the same program on the same kind of processor.
+/// Appends values to a message between ranks as raw bytes: all ranks run the same program on equal processors.
 class MessageWriter {
  public:
   void clear() { bytes_.clear(); }
@@ -34,7 +34,7 @@ class MessageWriter {
     put(values.size());
     put_bytes(values.data(), values.size() * sizeof(T));
   }
-  /// Appends the entries of `array` at these indices.
+  /// Appends array[i] for each i of `indices`.
   template <class T>
   requires std::is_trivially_copyable_v<T>
   void put_entries(const T* array, std::span<const int> indices) {
@@ -57,7 +57,7 @@ class MessageWriter {
   std::vector<std::byte> bytes_;
 };
 
-/// Reads what a MessageWriter wrote, in the same order.
+/// Reads what a MessageWriter wrote, in the same order. Throws std::logic_error if the message is too short.
 class MessageReader {
  public:
   explicit MessageReader(std::span<const std::byte> bytes) : rest_{bytes} {}
@@ -87,7 +87,7 @@ class MessageReader {
     values.resize(before + count);
     if (count > 0) std::memcpy(values.data() + before, taken(count * sizeof(T)), count * sizeof(T));
   }
-  /// Reads into the entries of `array` at these indices.
+  /// Reads array[i] for each i of `indices`.
   template <class T>
   requires std::is_trivially_copyable_v<T>
   void get_entries(T* array, std::span<const int> indices) {

@@ -8,8 +8,8 @@ namespace orrery {
 namespace {
 
 constexpr std::size_t most_names = 3;
-constexpr std::size_t longest_word = 64;  // no name is longer; a longer word is no slip of the fingers
-constexpr std::size_t least_part = 3;     // letters that name a part of a name
+constexpr std::size_t longest_word = 64;  // no name is longer, so a longer word is not a mistyped name
+constexpr std::size_t least_part = 3;     // fewest letters that can identify a name by a part of it
 constexpr std::size_t far = std::numeric_limits<std::size_t>::max();
 
 bool is_letter(char c) {
@@ -22,7 +22,8 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
-/// Returns the number of letters to insert, remove, replace or swap with their neighbour (optimal string alignment).
+/// Returns the number of edits between two words: letters inserted, removed, replaced, or swapped with their neighbour
+/// (optimal string alignment).
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before_last, last(b.size() + 1), row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
@@ -39,7 +40,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return last.back();
 }
 
-/// Returns how far `word` is from meaning `name`; `far` if it does not. Both in lower case.
+/// Returns the number of edits from `word` to `name`; `far` if they are not alike. Both are in lower case.
 std::size_t distance(const std::string& word, const std::string& name) {
   const auto& [shorter, longer] =
       std::minmax(word, name, [](const auto& a, const auto& b) { return a.size() < b.size(); });

@@ -1,4 +1,4 @@
-// Lists of names, and what a mistyped name most likely means.
+// Lists of names, and suggestions for mistyped names.
 #pragma once
 
 #include <algorithm>
@@ -12,20 +12,20 @@
 
 namespace orrery {
 
-/// Returns the names in `known` that a mistyped `word` most likely stands for: at most three, in their order. Near
-/// names are equal but for upper and lower case, contain each other, or are few letters apart. Empty for a word without
-/// a letter, such as a number.
+/// Returns the names in `known` that a mistyped `word` most likely means: at most three, in the order of `known`. Near
+/// names are equal except for case, contain each other, or differ in few letters. Empty for a word without a letter,
+/// such as a number.
 std::vector<std::string> near_names(std::string_view word, std::span<const std::string_view> known);
 
-/// Returns "; did you mean cpu-tree or cuda-tree?": the near names, each with `before` in front of it; empty if there
-/// are none.
+/// Returns a question with the near names, each with `before` in front of it, such as "; did you mean cpu-tree or
+/// cuda-tree?"; empty if there are none.
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> known, std::string_view before = {});
 
-/// Continues a message with `meant`, which did_you_mean() returned, and the title of a list: "; did you mean disc?
-/// Known scenes: ", or "; known scenes: " if nothing is meant. `title` begins with a small letter.
+/// Returns the continuation of a message: `meant`, from did_you_mean(), and a list's title, as in "; did you mean disc?
+/// Known scenes: ", or "; known scenes: " if `meant` is empty. `title` begins with a lower-case letter.
 std::string then_list(const std::string& meant, std::string title);
 
-/// Does the same for the names name(item) of all items. name() must not return a temporary string.
+/// Calls did_you_mean() above with the names name(item) of all items. name() must not return a temporary string.
 template <std::ranges::input_range Range, class Name>
 std::string did_you_mean(std::string_view word, const Range& items, Name name, std::string_view before = {}) {
   std::vector<std::string_view> known;
@@ -47,7 +47,7 @@ std::string joined(const Range& texts) {
       texts, [](const auto& text) -> const auto& { return text; });
 }
 
-/// Returns the id of a descriptor, which may be given by a pointer.
+/// Returns the id of a descriptor, given as an object or by a pointer.
 template <class Descriptor>
 const char* id_of(const Descriptor& descriptor) {
   if constexpr (requires { descriptor->id; }) {
@@ -57,7 +57,7 @@ const char* id_of(const Descriptor& descriptor) {
   }
 }
 
-/// Returns the ids, such as "leapfrog, euler".
+/// Returns the ids of all descriptors, such as "leapfrog, euler".
 template <std::ranges::input_range Range>
 std::string joined_ids(const Range& descriptors) {
   return joined(descriptors, [](const auto& descriptor) { return id_of(descriptor); });
@@ -71,7 +71,7 @@ inline UsageError unknown_name(const std::string& noun, std::string_view word, s
 }
 
 /// Returns the element of `descriptors` with this id. Throws UsageError that lists the known ids and `also`, another
-/// name that is allowed in the place of the id, then `note`.
+/// permitted name, and ends with `note`.
 template <std::ranges::forward_range Range>
 const auto& find_named(const Range& descriptors, std::string_view id, const std::string& noun,
                        const std::string& note = {}, std::string_view also = {}) {

@@ -1,19 +1,20 @@
-// The pair laws: one text for every machine. No include guard: force_law.h includes it once for scalars (host and
-// device), and a SIMD kernel includes it once for each instruction set, inside that set's namespace, because a compiler
-// inlines a function only into callers that have at least its instruction set.
+// Pair laws, one source for all machines. No include guard: law.h includes this file once, for scalars on host and
+// device. A SIMD kernel includes it once per instruction set, inside that set's namespace, because a compiler inlines a
+// function only into callers that have at least its instruction set.
 //
-// `Real` is float, double or a SIMD vector with the operators + - *, and with reciprocal_sqrt(Real) and
-// multiply_add(a, b, c) = a b + c visible here. Each law gives the factor s of
+// `Real` is float, double or a SIMD vector with the operators + - *. reciprocal_sqrt(Real) and multiply_add(a, b, c) =
+// a b + c must be declared before. Each law computes the factor s of
 //   a_i += s (x_j - x_i, y_j - y_i, z_j - z_i)
-// for body j of the given mass, in two halves, so that a kernel can have other work between them: the reciprocal square
-// root takes long to arrive. With the mass of body i as well it is the factor of the force. pull_at() is s times the
-// softened distance. A pair i = i adds s times zero; softening_sq > 0 keeps s finite there. factor_rate_at() is ds/dt,
-// where `along` is (x_j - x_i) . (v_j - v_i); it needs scaled(float, Real), and no scale of the root, see below.
+// for body j of the given mass, in two steps: inverse_distance(), then factor_at(). A kernel can do other work between
+// them while the reciprocal square root is computed. With the mass of body i too, factor_at() is the factor of the
+// force. pull_at() is s times the softened distance. A pair i = i adds s times zero; softening_sq > 0 keeps s finite
+// there. factor_rate_at() is ds/dt, where `along` is (x_j - x_i) . (v_j - v_i); it needs scaled(float, Real), and a
+// root without the scale below.
 //
-// A type may have scaled_reciprocal_sqrt(x) instead of reciprocal_sqrt(x): a constant times 1/sqrt(x). Masses and H are
-// then given in units that cancel the constant.
+// A type may define scaled_reciprocal_sqrt(x), a constant times 1/sqrt(x), instead of reciprocal_sqrt(x). Masses and H
+// are then given in units that cancel the constant.
 
-/// 1 / sqrt(r^2 + eps^2).
+/// Returns 1 / sqrt(r^2 + eps^2).
 template <class Real>
 ORRERY_HD Real inverse_softened_distance(Real dx, Real dy, Real dz, Real softening_sq) {
   const Real softened_sq = multiply_add(dz, dz, multiply_add(dy, dy, multiply_add(dx, dx, softening_sq)));
@@ -24,7 +25,7 @@ ORRERY_HD Real inverse_softened_distance(Real dx, Real dy, Real dz, Real softeni
   }
 }
 
-/// Plummer-softened gravity with G = 1: s = m / (r^2 + eps^2)^(3/2). CUDA Handbook 14.2 (literature row 7).
+/// Plummer-softened gravity, G = 1: s = m / (r^2 + eps^2)^(3/2). The CUDA Handbook, 14.2 (docs/literature.md).
 template <class Real>
 struct Gravity {
   Real softening_sq;
@@ -45,8 +46,8 @@ struct Gravity {
   }
 };
 
-/// F = m1 m2 / r^2 - H m1 m2 / r^4 with r^2 softened as above: s = m (1 - H / r^2) / r^3. Brute Force N-Body "v1"
-/// (literature rows 1 and 2); its drag belongs to the kick (see Epilogue), since it acts on one body, not on a pair.
+/// F = m1 m2 / r^2 - H m1 m2 / r^4 with r^2 softened as above: s = m (1 - H / r^2) / r^3. From Brute Force N-Body
+/// Optimization (docs/literature.md). The drag acts on single bodies, so the kick applies it (see Epilogue).
 template <class Real>
 struct AttractRepel {
   Real softening_sq;
@@ -68,7 +69,7 @@ struct AttractRepel {
     const Real inverse_sq = inverse * inverse;
     return (mass * inverse) * (other_mass * (inverse_sq * (one - repulsion * inverse_sq)));
   }
-  /// A body meets itself with along = 0, which is multiplied before the product could overflow.
+  /// `along` is 0 for the pair of a body with itself; multiplying it first prevents an overflow there.
   ORRERY_HD Real factor_rate_at(Real inverse, Real mass, Real along) const {
     const Real inverse_sq = inverse * inverse;
     const Real turn = (along * inverse_sq) * (scaled(5, repulsion * inverse_sq) - scaled(3, one));

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 
-/// Returns what Linux can give without swapping, including caches that it would drop; on other systems, the free pages.
+/// Returns the memory that Linux can provide without swapping, including droppable caches; elsewhere, the free memory.
 std::int64_t machine_free_bytes() {
   std::ifstream meminfo{"/proc/meminfo"};
   std::string name, unit;
@@ -37,7 +37,7 @@ std::int64_t machine_free_bytes() {
   return pages > 0 && page_bytes > 0 ? std::int64_t{pages} * page_bytes : unlimited;
 }
 
-/// The files in which one version of control groups keeps a limit and what counts against it.
+/// Names of the files in which one version of control groups stores the limit and the usage.
 struct Version {
   const char *folder, *limit, *usage, *dropped_name;
 };
@@ -62,8 +62,8 @@ std::int64_t free_bytes(const fs::path& group, const Version& version) {
   return std::clamp<std::int64_t>(limit - usage + droppable_bytes(group, version), 0, limit);
 }
 
-/// Returns the smallest number of free bytes of a group and those around it. A container may show its own group at the
-/// mount instead of at `path`.
+/// Returns the smallest number of free bytes of a group and of the groups that contain it. A container may show its own
+/// group at the mount instead of at `path`.
 std::int64_t least_free_bytes(const fs::path& mount, const std::string& path, const Version& version) {
   std::int64_t least = free_bytes(mount / version.folder, version);
   fs::path group = mount / version.folder;
@@ -77,8 +77,8 @@ std::int64_t least_free_bytes(const fs::path& mount, const std::string& path, co
 constexpr std::array crashes{SIGFPE, SIGBUS, SIGSEGV, SIGILL, SIGABRT};
 constexpr std::array time_limits{SIGALRM, SIGXCPU};
 
-/// Lets these signals end the copy immediately: no handler of this program or of a sanitizer runs, the alarm is not
-/// blocked, and no core file is written.
+/// Makes crashes and time limits end the copy immediately: no handler of this program or of a sanitizer runs, the alarm
+/// is not blocked, and no core file is written.
 void die_plainly() {
   for (const int deadly : crashes) std::signal(deadly, SIG_DFL);
   sigset_t limits;
@@ -129,12 +129,12 @@ TrialEnd try_in_copy(const std::function<void()>& trial, std::chrono::seconds li
   if (copy < 0) throw std::runtime_error("cannot be tried first: " + std::generic_category().message(errno));
   if (copy == 0) {
     die_plainly();
-    prctl(PR_SET_PDEATHSIG, SIGKILL);  // ends with this process, which may have ended before
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // kills the copy if this process ends; it may have ended already
     if (getppid() != self) _exit(0);
     alarm(static_cast<unsigned>(limit.count()));
     try {
       trial();
-    } catch (...) {  // this process will meet it as well
+    } catch (...) {  // the caller will get the same exception itself
     }
     _exit(0);
   }
@@ -143,7 +143,7 @@ TrialEnd try_in_copy(const std::function<void()>& trial, std::chrono::seconds li
     if (errno != EINTR) throw std::runtime_error("cannot be tried first: " + std::generic_category().message(errno));
   }
   if (WIFSIGNALED(status)) return end_by(WTERMSIG(status), limit);
-  const int exit_status = WEXITSTATUS(status);  // a sanitizer ends the copy where it finds a fault
+  const int exit_status = WEXITSTATUS(status);  // not 0 if a sanitizer found a fault
   return exit_status == 0 ? TrialEnd{}
                           : TrialEnd{TrialEnd::crashed, "it ended with status " + std::to_string(exit_status)};
 }
@@ -152,20 +152,20 @@ namespace {
 
 constexpr int stop_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR1, SIGUSR2};
 
-/// Returns whether the signal only warns of an end. The kernel repeats SIGXCPU every second, so repetitions do not mean
-/// impatience.
+/// Returns whether a signal is only a warning. The kernel repeats SIGXCPU every second, so a repeated warning must not
+/// end the program.
 constexpr bool only_warns(int signal) {
   return signal == SIGXCPU || signal == SIGUSR1 || signal == SIGUSR2;
 }
 
 using Clock = std::chrono::steady_clock;
 
-// The command `timeout` and a closing terminal send their signal to the process and to its group: signals within this
-// time are one request.
+// The command `timeout` and a closing terminal send their signal to both the process and its group. Signals within this
+// time therefore count as one request.
 constexpr std::chrono::milliseconds same_request{250};
 
-std::atomic<int> stopped_by{0};         // the signal; 0: none
-std::atomic<Clock::rep> stopped_at{0};  // time of a signal that does not only warn; 0: never
+std::atomic<int> stopped_by{0};         // the first signal; 0: none
+std::atomic<Clock::rep> stopped_at{0};  // time of the first signal that is not only a warning; 0: none
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<Clock::rep>::is_always_lock_free);
 
 std::atomic<int> group_to_end{0};  // 0: none
@@ -181,7 +181,7 @@ sigset_t stop_signal_set() {
 }
 
 void note(int signal) {
-  if (held) {  // another thread, whose signals do not outlast an exec()
+  if (held) {  // this is another thread, whose pending signals an exec() would discard
     pthread_kill(held_by, signal);
     return;
   }

@@ -1,4 +1,4 @@
-// The memory that this process may take, the signals that stop it, and trials in a copy of it.
+// Memory limits of this process, signals that stop it, and trials in a copy of it.
 #pragma once
 
 #include <chrono>
@@ -24,37 +24,37 @@ std::int64_t bodies_that_fit(std::int64_t bytes_per_body);
 /// a file such as /proc/self/cgroup, names the groups, which are folders below `mount`.
 std::int64_t control_group_free_bytes(const std::filesystem::path& membership, const std::filesystem::path& mount);
 
-/// Makes SIGINT (Ctrl+C), SIGTERM and SIGHUP (a closed terminal) request a stop, so that results can be kept first. A
-/// second one ends the program at once. SIGXCPU (the soft limit of processor time), SIGUSR1 and SIGUSR2
-/// (batch systems, before a job's time is over) request a stop as well, however often they come.
+/// Installs signal handlers. SIGINT (Ctrl+C), SIGTERM and SIGHUP (a closed terminal) request a stop, so that results
+/// can be saved; a second one ends the program immediately. SIGXCPU (the soft limit of processor time), SIGUSR1 and
+/// SIGUSR2 (batch systems, before a job's time is over) request a stop too, however often they arrive.
 void watch_stop_signals();
-/// Ignores these signals from now on: another process decides when this one ends.
+/// Ignores these signals. Used if another process decides when this one ends.
 void ignore_stop_signals();
-/// Holds these signals back until take_stop_signals(), also across an exec() of the calling thread.
+/// Blocks these signals until take_stop_signals(). They stay pending across an exec() of the calling thread.
 void hold_stop_signals();
-/// Delivers the signals that were held back.
+/// Unblocks these signals and delivers pending ones.
 void take_stop_signals();
-/// Sets the process group that a second signal ends together with this program; 0: none. There is only one at a time.
+/// Sets the process group that a second signal kills together with this program; 0: none. Only one can be set.
 void end_group_with_program(int group);
 /// Returns whether one of the signals has requested a stop.
 bool stop_requested();
 /// Returns the exit status of a stopped run: 128 plus the signal's number, as a shell reports it.
 int stop_status();
 
-/// How a trial in a copy of this process ended.
+/// Outcome of a trial in a copy of this process.
 struct TrialEnd {
   enum Kind {
     well,      ///< the trial returned or threw
-    crashed,   ///< a fault of the code that ran, such as "Segmentation fault"
-    too_long,  ///< its time was up
-    killed,    ///< another process ended it by a signal: a user's, or the system if memory is short
+    crashed,   ///< a fault in the code that ran, such as "Segmentation fault"
+    too_long,  ///< the trial exceeded its time limit
+    killed,    ///< another process ended it by a signal: a user, or the system if memory is short
   } kind = well;
   std::string cause{};  ///< one clause that names the signal or the time; empty: well
 };
 
-/// Calls `trial` in a copy (fork) of this process, because it may crash or hang, as a library may with a damaged file.
-/// Ends the copy after `limit`, whole seconds of wall-clock time. `trial` must not use a GPU, start threads, set alarms
-/// or rely on other threads. Throws std::runtime_error if the system cannot make a copy.
+/// Calls `trial` in a copy (fork) of this process, so that a crash or a hang, as of a library with a damaged file, ends
+/// only the copy. Ends the copy after `limit`, whole seconds of wall-clock time. `trial` must not use a GPU, start
+/// threads, set alarms or rely on other threads. Throws std::runtime_error if the system cannot make a copy.
 TrialEnd try_in_copy(const std::function<void()>& trial, std::chrono::seconds limit = std::chrono::seconds{60});
 
 }  // namespace orrery

@@ -58,7 +58,7 @@ void RowFile::flush() const {
   do {
     result = fdatasync(file_.number());
   } while (result != 0 && errno == EINTR);
-  require(result == 0 || errno == EINVAL);  // some file systems have no such call
+  require(result == 0 || errno == EINVAL);  // some file systems cannot flush
 }
 
 }  // namespace orrery

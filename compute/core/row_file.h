@@ -17,7 +17,7 @@ namespace orrery {
 struct BodyScale {
   double length = 1, mass = 1, velocity = 1;
 
-  /// The mass is in w.
+  /// Converts a position. The mass is in w.
   Vec4 of_position(const Vec4& p) const {
     return {static_cast<float>(p.x * length), static_cast<float>(p.y * length), static_cast<float>(p.z * length),
             static_cast<float>(p.w * mass)};
@@ -28,34 +28,34 @@ struct BodyScale {
   }
 };
 
-/// Arrays in a file, with one row per body, into which several processes write. One of them has created the file.
+/// Layout of arrays in a file, with one row per body. Several processes write them; one of them has created the file.
 struct JointRows {
   std::string path{};            ///< absolute, with a random part: no other host has a file of this name
   std::uint64_t file_bytes = 0;  ///< size of the whole file
-  std::uint64_t positions = 0;   ///< first byte in the file. Rows of 3 float32, little-endian
-  std::uint64_t velocities = 0;  ///< first byte, rows as above
+  std::uint64_t positions = 0;   ///< byte offset of the array; rows of 3 float32, little-endian
+  std::uint64_t velocities = 0;  ///< byte offset; rows as above
   std::optional<std::uint64_t>
-      masses{};                      ///< first byte of the array with rows of 1 float32. None: there is no such array
-  std::optional<BodyScale> scale{};  ///< scale to the units of the file. None: the bodies' own units
+      masses{};                      ///< byte offset of the array with rows of 1 float32; empty: there is no such array
+  std::optional<BodyScale> scale{};  ///< conversion to the units of the file; empty: none
 };
 
 /// The float32 arrays that hold bodies in a file, with one row per body.
 enum class RowArray : std::uint8_t { positions, velocities, masses };
 
-/// Number of values in a row.
+/// Returns the number of values in a row.
 constexpr std::size_t columns_of(RowArray array) {
   return array == RowArray::masses ? 1 : 3;
 }
 
-/// Divides bodies into blocks of rows. The constructor takes all memory that it needs, 768 KiB.
+/// Splits bodies into blocks of rows. The constructor allocates all memory that it needs, 768 KiB.
 class BodyRows {
  public:
   static constexpr std::size_t at_once = 65536;  ///< number of rows in a block
 
   BodyRows() { block_.reserve(3 * at_once); }
 
-  /// Calls put(RowArray, number of the first row, values row by row) for each block of each array. `first`: the row of
-  /// the first body. Masses are in positions.w; with_masses: the file has an array of them. Throws what `put` throws.
+  /// Calls put(RowArray, number of the first row, values row by row) for each block of each array. `first`: row of the
+  /// first body. Masses are in positions.w, and are put only if `with_masses`. Throws what `put` throws.
   template <class Put>
   void each_block(std::size_t first, std::span<const Vec4> positions, std::span<const Vec4> velocities,
                   bool with_masses, const Put& put) {
@@ -82,16 +82,16 @@ class BodyRows {
   std::vector<float> block_;
 };
 
-/// One process's access to the file of JointRows. It does not wait for other processes. All failures throw
-/// std::runtime_error whose text is the cause alone.
+/// Access of one process to the file of JointRows. It does not wait for other processes. All failures throw
+/// std::runtime_error whose text is only the cause.
 class RowFile {
  public:
-  /// Takes all memory that it needs. Fails unless the file is a regular one of the right size that this process may
-  /// write.
+  /// Opens the file and allocates all memory that is needed. Throws unless it is a regular file of the right size that
+  /// this process may write.
   explicit RowFile(const JointRows& rows);
-  /// Writes the rows from `first` on: positions with masses in w, and as many velocities, in the units of the file.
+  /// Writes rows, starting at row `first`: positions with masses in w, and velocities, in the units of the file.
   void write(std::size_t first, std::span<const Vec4> positions, std::span<const Vec4> velocities);
-  /// Blocks until all that was written is on the disk.
+  /// Blocks until all written data is on the disk.
   void flush() const;
 
  private:

@@ -11,7 +11,8 @@
 
 namespace orrery {
 
-/// The system's folder of temporary files: $TMPDIR, or /tmp. Throws std::runtime_error, one line that names it.
+/// Returns the system's folder for temporary files: $TMPDIR, or /tmp. If it is no folder, throws std::runtime_error
+/// with one line that names it.
 inline std::filesystem::path temporary_place() {
   std::error_code error;
   std::filesystem::path place = std::filesystem::temp_directory_path(error);
@@ -21,10 +22,10 @@ inline std::filesystem::path temporary_place() {
                            "', which is no folder: name one that exists");
 }
 
-/// A folder of one's own among the system's temporary files. It goes with its files.
+/// New private folder among the system's temporary files. The destructor removes it with its files.
 class TemporaryFolder {
  public:
-  /// Throws std::runtime_error if it cannot be made.
+  /// Makes the folder. Throws std::runtime_error if that fails.
   TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;

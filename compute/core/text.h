@@ -1,4 +1,4 @@
-// Texts of numbers: blanks around them, reading, writing, ranges.
+// Numbers as text: trimming, reading, writing and ranges.
 #pragma once
 
 #include <array>
@@ -33,7 +33,7 @@ inline std::string_view without_byte_order_mark(std::string_view text) {
   return text.starts_with(byte_order_mark) ? text.substr(byte_order_mark.size()) : text;
 }
 
-/// Returns the whole of `text` as a number; nothing if it is not one or does not fit.
+/// Reads all of `text` as a number. Returns nothing if it is not one, or does not fit the type.
 template <class Number>
 std::optional<Number> parsed_number(std::string_view text) {
   Number number{};
@@ -43,8 +43,8 @@ std::optional<Number> parsed_number(std::string_view text) {
   return number;
 }
 
-/// Returns "16384", "16k" (k = 1024), "1M" (M = 1024^2) or "1G" (G = 1024^3) as a number; nothing if it is not one or
-/// too large for an int.
+/// Reads "16384", "16k" (k = 1024), "1M" (M = 1024^2) or "1G" (G = 1024^3). Returns nothing if it is no number, or too
+/// large for an int.
 inline std::optional<std::int64_t> parsed_count(std::string_view text) {
   std::int64_t unit = 1;
   if (text.ends_with('k') || text.ends_with('K')) unit = 1 << 10;
@@ -57,7 +57,7 @@ inline std::optional<std::int64_t> parsed_count(std::string_view text) {
   return *number * unit;
 }
 
-/// Returns "16,384", a count for people. Files have plain numbers.
+/// Returns a count for display, such as "16,384". Files contain plain numbers.
 std::string format_count(std::integral auto count) {
   std::string text = std::to_string(count);
   const int first = text.front() == '-' ? 1 : 0;
@@ -66,7 +66,7 @@ std::string format_count(std::integral auto count) {
   return text;
 }
 
-/// Returns "1 body", "16,384 bodies"; without `several`, the plural is `one` with an s.
+/// Returns a count with its noun: "1 body", "16,384 bodies". If `several` is empty, the plural is `one` with an s.
 std::string counted(std::integral auto count, std::string_view one, std::string_view several = {}) {
   std::string text = format_count(count) + ' ';
   if (count == 1) return text.append(one);
@@ -90,7 +90,7 @@ std::string shortest_text(T number) {
   return text;
 }
 
-/// The range of numbers that an argument or an option may have, or that a slider spans.
+/// Range of an argument, an option or a slider.
 template <class T>
 struct Range {
   T least, most;          ///< no upper bound if `most` is infinite or the largest integer
@@ -124,9 +124,9 @@ struct Range {
 /// Range of the number of bodies in a system; an int holds it.
 inline constexpr Range<std::int64_t> body_counts{1, std::numeric_limits<int>::max(), "bodies"};
 
-/// Returns the time step that the user named: of all decimals that round to this float, the one with the fewest digits.
-/// 0.01 rounds to a float of 0.00999999978, so that 60 steps of the float would end before t = 0.6. Times of states,
-/// rows and snapshots count steps of this length; it differs from the float by at most 6e-8 of it.
+/// Returns the time step that the user entered: the shortest decimal that rounds to this float. The float of 0.01 is
+/// 0.00999999978, so that 60 steps of it would end before t = 0.6. Times of states, rows and snapshots are multiples of
+/// the returned step, which differs from the float by at most 6e-8 of its value.
 inline double nominal_step(float time_step) {
   if (!std::isfinite(time_step)) return time_step;
   std::array<char, 32> digits;
@@ -136,8 +136,8 @@ inline double nominal_step(float time_step) {
   return step;
 }
 
-/// Returns how far a number of steps may be below a whole number and still count as it: the rounding of a time step
-/// with more digits than a float, such as 1/3.
+/// Returns how far below a whole number a number of steps may be and still count as that number. Covers the rounding of
+/// a time step with more digits than a float, such as 1/3.
 inline double rounding_of_steps(double steps) {
   constexpr double least = 1e-6, most = 0.25, of_float = 0x1p-24;
   return std::fmin(std::fmax(least, of_float * std::fabs(steps)), most);

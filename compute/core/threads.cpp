@@ -11,7 +11,7 @@
 namespace orrery {
 namespace {
 
-/// A thread that calls run_team(), and the threads that help it.
+/// Team of a thread that calls run_team() and the threads that help it.
 class Team {
  public:
   Team() = default;
@@ -36,7 +36,7 @@ class Team {
   }
 
  private:
-  static constexpr int closed = 1 << 30;  ///< nobody may join any more
+  static constexpr int closed = 1 << 30;  ///< bit of busy_: no further helper may join
 
   /// Starts helpers. If the system gives no more threads, the existing ones do the work.
   void grow(int helpers) {
@@ -53,7 +53,7 @@ class Team {
       seen = wait_for_change(call_, seen);
       if (ended_) return;
       if (!join()) continue;
-      seen = call_;  // the call that it joined may be a later one
+      seen = call_;  // the call that it joined may be later than the one it saw
       if (slot < threads_) {
         const WithSubnormals as_the_caller{subnormals_};
         (*work_)(slot);
@@ -69,15 +69,15 @@ class Team {
     return false;
   }
 
-  // Written by the caller while busy_ is `closed`, read by those who joined.
+  // The caller writes these while busy_ is `closed`; helpers that have joined read them.
   const std::function<void(int)>* work_ = nullptr;
   int threads_ = 0;
   Subnormals subnormals_ = Subnormals::kept;
 
-  std::atomic<int> busy_ = closed;  ///< helpers that have joined, and whether more may
-  std::atomic<unsigned> call_ = 0;  ///< counts calls
+  std::atomic<int> busy_ = closed;  ///< number of helpers that have joined, and the bit `closed`
+  std::atomic<unsigned> call_ = 0;  ///< number of calls of run()
   std::atomic<bool> ended_ = false;
-  std::vector<std::jthread> helpers_;  ///< last: they use all of the above
+  std::vector<std::jthread> helpers_;  ///< declared last, because the threads use the members above
 };
 
 std::atomic<int> most_threads = CPU_SETSIZE;
@@ -104,7 +104,7 @@ void run_team(int threads, const std::function<void(int slot)>& work) {
 void for_each_chunk(int count, int chunk, int threads, const std::atomic<bool>* cancelled,
                     const std::function<void(int, int)>& rows) {
   const int chunks = count / chunk + (count % chunk != 0);
-  std::atomic<std::int64_t> next = 0;  // each thread counts one too many
+  std::atomic<std::int64_t> next = 0;  // 64 bits: each thread also increments it once after the last chunk
   run_team(std::min(threads, chunks), [&](int) {
     while (!(cancelled && *cancelled)) {
       const std::int64_t c = next.fetch_add(1);

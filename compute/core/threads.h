@@ -1,4 +1,4 @@
-// Threads, results that come later, teams of threads, and how a thread treats subnormal numbers.
+// Threads, futures, teams of threads, and how a thread treats subnormal numbers.
 #pragma once
 
 #if defined(__SSE2__)
@@ -22,8 +22,8 @@
 
 namespace orrery {
 
-/// Starts a thread that runs `work`, a function of a std::stop_token. Throws std::runtime_error, one line that names
-/// what may help, if the system gives no more threads.
+/// Starts a thread that runs `work`, a function of a std::stop_token. If the system permits no more threads, throws
+/// std::runtime_error with one line that names what may help.
 template <class Work>
 std::jthread start_thread(Work&& work) {
   try {
@@ -36,8 +36,8 @@ std::jthread start_thread(Work&& work) {
   }
 }
 
-/// Starts a thread that keeps the promise with what `work` returns or throws. A thread that cannot start is such an
-/// exception, too. `promise` must outlive the thread.
+/// Starts a thread that stores in `promise` what `work` returns or throws. If the thread cannot start, stores that
+/// exception. `promise` must outlive the thread.
 template <class Result, class Work>
 std::jthread start_promised(std::promise<Result>& promise, Work work) {
   try {
@@ -54,14 +54,14 @@ std::jthread start_promised(std::promise<Result>& promise, Work work) {
   }
 }
 
-/// Returns whether the result is there, so that get() does not wait. The future must be valid.
+/// Returns whether the result is available, so that get() does not block. The future must be valid.
 template <class Future>
 bool is_ready(const Future& future) {
   return future.wait_for(std::chrono::seconds{0}) == std::future_status::ready;
 }
 
-/// Runs `work`, a call that may never return, on a thread of its own, and returns or throws its result. Returns nothing
-/// if that takes longer than `limit`: the thread then stays until `work` ends, and `too_late` gets the result. Both
+/// Runs `work`, a call that may never return, on a separate thread, and returns or throws its result. Returns nothing
+/// if that takes longer than `limit`: the thread then stays until `work` ends, and calls too_late(result). Both
 /// functions must own what they use. Throws as start_thread().
 template <class Result>
 std::optional<Result> result_within(std::chrono::milliseconds limit, std::function<Result()> work,
@@ -86,11 +86,11 @@ std::optional<Result> result_within(std::chrono::milliseconds limit, std::functi
   return future.get();
 }
 
-/// How long a waiting thread spins before it sleeps: about as long as a wake-up takes. Longer spinning would take a
+/// Time that a waiting thread spins before it sleeps: about as long as a wake-up takes. Longer spinning would take a
 /// processor from threads that have work.
 inline constexpr std::chrono::microseconds awake_time{50};
 
-/// Waits until `value` is not `old`, then returns it. Whoever changes it must notify.
+/// Blocks until `value` is not `old`, then returns it. The thread that changes it must notify.
 template <class T>
 T wait_for_change(const std::atomic<T>& value, T old) {
   using Clock = std::chrono::steady_clock;
@@ -104,29 +104,28 @@ T wait_for_change(const std::atomic<T>& value, T old) {
 /// Returns the number of hardware threads that this process may run on, >= 1.
 int usable_threads();
 
-/// Makes usable_threads() return at most this many, >= 1: other processes use the rest. Call before kernels are
-/// made.
+/// Limits usable_threads() to `most` >= 1, because other processes use the rest. Call before kernels are made.
 void limit_threads(int most);
 
-/// Calls work(slot) on at most `threads` threads at once: slot 0 on the caller, each other slot up to threads - 1 on a
-/// thread that is kept for the caller's next call. A helper that has not started when slot 0 returns is skipped: no one
-/// waits for a thread without a processor. So `work` must take shares until none is left, and may be called twice for a
-/// slot. Idle threads sleep after about 50 us. All treat subnormals as the caller does. An exception out of `work` ends
-/// the program.
+/// Calls work(slot) on at most `threads` threads simultaneously. The caller runs slot 0. Helpers, which are kept for
+/// the caller's next call, run slots 1 to threads - 1. A helper that has not started when slot 0 returns is skipped, so
+/// that nobody waits for a thread without a processor. So `work` must take shares until none is left, and may be called
+/// twice for a slot. Idle helpers sleep after about 50 us. All treat subnormals as the caller does. An exception from
+/// `work` ends the program.
 void run_team(int threads, const std::function<void(int slot)>& work);
 
-/// Calls rows(first, last) for chunks that cover [0, count), each of `chunk` rows (the last perhaps fewer), on a team
-/// of at most `threads` threads, each of which takes the next chunk when it is free. Once `cancelled` (may be null) is
-/// set no further chunks are handed out, and `rows` should return at once.
+/// Calls rows(first, last) for chunks that cover [0, count), each of `chunk` rows (the last perhaps fewer). A team of
+/// at most `threads` threads runs them; each thread takes the next chunk when it is free. Once `cancelled` (may be
+/// null) is set, no further chunks are taken, and `rows` should return as soon as possible.
 void for_each_chunk(int count, int chunk, int threads, const std::atomic<bool>* cancelled,
                     const std::function<void(int first, int last)>& rows);
 
-/// How a thread's arithmetic treats numbers below the smallest normal one: 1.2e-38 in float, 2.2e-308 in double.
-/// Processors take some hundred cycles for each that they keep. Always `kept` on processors other than x86 and 64-bit
-/// ARM.
+/// Treatment of numbers below the smallest normal one, 1.2e-38 in float and 2.2e-308 in double, by a thread's
+/// arithmetic. Each operation with a kept subnormal takes some hundred cycles. Always `kept` on processors other than
+/// x86 and 64-bit ARM.
 enum class Subnormals { kept, flushed };
 
-/// The control word of floating-point arithmetic of this thread. A new thread has its creator's.
+/// Access to this thread's floating-point control word. A new thread inherits its creator's.
 class FloatControl {
  public:
 #if defined(__SSE2__)
@@ -159,14 +158,14 @@ class FloatControl {
 #endif
 };
 
-/// Returns how this thread treats them now.
+/// Returns the current treatment of subnormals on this thread.
 inline Subnormals subnormals_here() {
   return FloatControl::flush != 0 && (FloatControl::get() & FloatControl::flush) == FloatControl::flush
              ? Subnormals::flushed
              : Subnormals::kept;
 }
 
-/// Sets how this thread treats them; the destructor restores the former treatment.
+/// Sets the treatment of subnormals on this thread; the destructor restores the former one.
 class WithSubnormals {
  public:
   explicit WithSubnormals(Subnormals mode) {

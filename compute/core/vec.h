@@ -1,5 +1,5 @@
 // Vectors, coordinates as two floats, and bodies in double precision, for host and device. Kernels that are compiled at
-// run time include this as well.
+// run time include this file too.
 #pragma once
 
 /// Marks a function that both the host and the CUDA device compilers see.
@@ -11,7 +11,7 @@
 
 namespace orrery {
 
-/// Four floats in 16 aligned bytes: nvcc loads and stores it with one instruction, as it does float4.
+/// Four floats with an alignment of 16 bytes: nvcc loads and stores them with one instruction, like a float4.
 struct alignas(16) Vec4 {
   float x = 0, y = 0, z = 0, w = 0;
   friend bool operator==(const Vec4&, const Vec4&) = default;
@@ -49,8 +49,8 @@ ORRERY_HD inline Vec3 rounded(const Vec3& v) {
   return v;
 }
 
-/// Returns `v` rounded to float. GCC 12 takes x - (double)(float)x for 0 when it vectorizes, so it must not see the
-/// rounding.
+/// Returns `v` rounded to float. When GCC 12 vectorizes, it replaces x - (double)(float)x by 0; the asm hides the
+/// rounding from it.
 ORRERY_HD inline float high_word(double v) {
   float high = static_cast<float>(v);
 #if !defined(__CUDA_ARCH__)
@@ -79,7 +79,7 @@ struct DoubleFloat {
   }
 };
 
-/// Stores the coordinates of `v` and leaves w unchanged. Floats have no low word.
+/// Stores the coordinates of `v` and leaves w unchanged. Floats have no low part.
 ORRERY_HD inline void split(const Vec3& v, Vec4& high, Vec4& /*low*/) {
   high.x = v.x, high.y = v.y, high.z = v.z;
 }
@@ -90,7 +90,7 @@ ORRERY_HD inline void split(const Vec3d& v, Vec4& high, Vec4& low) {
   split(v.z, high.z, low.z);
 }
 
-/// A body in double precision: differences of positions and velocities of close bodies keep their digits.
+/// Body in double precision: differences between close bodies keep their digits.
 struct alignas(16) PreciseBody {
   Vec3d position;
   double mass = 0;
@@ -102,7 +102,7 @@ ORRERY_HD inline PreciseBody at_rest(const Vec4& body) {
   return {{body.x, body.y, body.z}, body.w, {}};
 }
 
-/// The acceleration of a body and its derivative in time, the jerk.
+/// Acceleration of a body and its time derivative, the jerk.
 struct Pull {
   Vec3d acceleration, jerk;
 };

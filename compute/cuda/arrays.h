@@ -12,17 +12,17 @@
 
 namespace orrery::cuda {
 
-/// `size()` objects of T in the memory of a device, uninitialized: move-only, freed on destruction, never resized.
+/// Array of size() uninitialized objects in the memory of a device. Move-only, freed on destruction, never resized.
 template <class T>
 requires std::is_trivially_copyable_v<T>
 class DeviceArray {
  public:
   DeviceArray() = default;
-  /// Activates the device.
+  /// Allocates the memory. Activates the device.
   DeviceArray(const Device& device, std::size_t size) : data_{allocate(device, size)}, size_{size} {}
 
   T* data() const noexcept { return data_.get(); }
-  std::size_t size() const noexcept { return data_ ? size_ : 0; }  // 0 once moved from
+  std::size_t size() const noexcept { return data_ ? size_ : 0; }  // 0 after a move
 
  private:
   static T* allocate(const Device& device, std::size_t size) {
@@ -38,9 +38,8 @@ class DeviceArray {
   std::size_t size_ = 0;
 };
 
-/// Makes scratch memory on `device` hold at least `size` objects; its contents may be lost. Throws
-/// UsageError if the GPU has less memory free. The text names the memory (`what`, a plural) and an alternative that
-/// needs less (`instead`).
+/// Makes `array` hold at least `size` objects on `device`; its contents may be lost. Throws UsageError if the GPU has
+/// less memory free. The text names the memory (`what`, a plural) and an alternative that needs less (`instead`).
 template <class T>
 void take_scratch(const Device& device, DeviceArray<T>& array, std::size_t size, const std::string& what,
                   const std::string& instead) {
@@ -53,12 +52,12 @@ void take_scratch(const Device& device, DeviceArray<T>& array, std::size_t size,
   array = DeviceArray<T>(device, size);
 }
 
-/// Sets all bytes to 0. Any stream may use the array afterwards. Activates the device.
+/// Sets all bytes to 0 and waits for that, so that any stream may use the array. Activates the device.
 template <class T>
 void clear(const Device& device, const DeviceArray<T>& array) {
   device.activate();
   ORRERY_CUDA_CHECK(cudaMemset(array.data(), 0, array.size() * sizeof(T)));
-  ORRERY_CUDA_CHECK(cudaStreamSynchronize(nullptr));  // our streams do not wait for the default one
+  ORRERY_CUDA_CHECK(cudaStreamSynchronize(nullptr));  // a Stream does not wait for the default stream
 }
 
 /// Enqueues a copy on the stream. The host memory must live until the copy is done.
@@ -72,18 +71,18 @@ void download(const T* device, std::span<T> host, cudaStream_t stream) {
   ORRERY_CUDA_CHECK(cudaMemcpyAsync(host.data(), device, host.size_bytes(), cudaMemcpyDeviceToHost, stream));
 }
 
-/// `size()` objects of T in host memory for copies to and from the device, uninitialized: page-locked (pinned), which
-/// the device accesses itself, or from the heap, which the driver copies piece by piece.
+/// Array of size() uninitialized objects in host memory, for copies to and from a device. The device accesses
+/// page-locked (pinned) memory directly. The driver copies heap memory piece by piece.
 template <class T>
 requires std::is_trivially_copyable_v<T>
 class HostArray {
  public:
   HostArray() = default;
-  /// Allocates for copies to and from `device`. Activates it if `pinned`.
+  /// Allocates memory for copies to and from `device`. Activates it if `pinned`.
   HostArray(const Device& device, std::size_t size, bool pinned)
       : data_{allocate(device, size, pinned), Free{pinned}}, size_{size} {}
 
-  std::size_t size() const noexcept { return data_ ? size_ : 0; }  // 0 once moved from
+  std::size_t size() const noexcept { return data_ ? size_ : 0; }  // 0 after a move
   std::span<T> first(int count) const noexcept { return {data_.get(), static_cast<std::size_t>(count)}; }
   std::span<T> all() const noexcept { return {data_.get(), size()}; }
 

@@ -8,8 +8,8 @@
 // Reductions over a block of threads.
 namespace orrery::cuda {
 
-/// Returns the sum of the values of all threads of a block, in thread 0 alone. The order of the sum is the same every
-/// time. `Value` has +=. Every thread must call it.
+/// Returns the sum of `value` over all threads of a block; only thread 0 gets it. The order of the sum is always the
+/// same. `Value` needs +=. All threads must call this.
 template <int threads, class Value>
 __device__ Value block_sum(const Value& value) {
   using Reduce = cub::BlockReduce<Value, threads>;
@@ -21,8 +21,8 @@ __device__ Value block_sum(const Value& value) {
   });
 }
 
-/// Joins the boxes of a block's threads. The first warp gets the result. Unlike CUB, it takes a block size known only
-/// at run time, up to 32 whole warps. Every thread must call it. A barrier must precede the next call.
+/// Joins the boxes of all threads of a block; the first warp gets the result. Unlike CUB, accepts a block size that is
+/// known only at run time, up to 32 whole warps. All threads must call this. A barrier must precede the next call.
 __device__ inline void join_over_block(Box& box) {
   __shared__ Vec3 low[32], high[32];
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;

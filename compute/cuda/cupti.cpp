@@ -22,17 +22,17 @@
 #include "compute/cuda/device.h"
 #include "compute/cuda/library_functions.h"
 
-/// Declares a parameter block with its size set: CUPTI knows the version of a block by that.
+/// Declares a parameter block and sets its size, from which CUPTI knows the version of the block.
 #define ORRERY_CUPTI_PARAMS(type, name) \
   type##_Params name{};                 \
   name.structSize = type##_Params_STRUCT_SIZE
-/// Throws CuptiError that names the function.
+/// Calls a function of CUPTI. If it fails, throws CuptiError that names the function.
 #define ORRERY_CUPTI_CALL(cupti, function, params) (cupti).check((cupti).function(&(params)), #function)
 
 namespace orrery::cuda {
 namespace {
 
-/// Returns what a user can do about a failure; empty if nothing is known here.
+/// Returns what a user can do about a failure; empty if no cure is known.
 const char* cure_of(CUptiResult code) {
   switch (code) {
     case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
@@ -58,7 +58,7 @@ const char* cure_of(CUptiResult code) {
 
 }  // namespace
 
-/// CUPTI as loaded at run time: its functions, and the names of its errors.
+/// Functions of CUPTI, loaded at run time, and the names of its errors.
 struct Cupti::Functions {
   struct Close {
     void operator()(void* library) const noexcept { dlclose(library); }
@@ -178,7 +178,7 @@ struct Cupti::Functions {
 
 namespace {
 
-/// CUPTI's object that computes on the host, for one chip.
+/// Owner of CUPTI's host object for one chip, which plans passes and evaluates counters on the host.
 class CuptiHost {
  public:
   CuptiHost(const Cupti::Functions& cupti, const std::string& chip, const std::vector<std::uint8_t>& available)
@@ -205,7 +205,7 @@ class CuptiHost {
     return cupti_.cuptiProfilerHostGetMetricProperties(&params) == CUPTI_SUCCESS;
   }
 
-  /// Call once per object: after a metric that it does not know, it cannot be used any more.
+  /// Returns CUPTI's config image for these metrics. Call once per object: an unknown metric makes the object unusable.
   std::vector<std::uint8_t> config(const std::vector<std::string>& metrics) {
     std::vector<const char*> names = names_of(metrics);
     ORRERY_CUPTI_PARAMS(CUpti_Profiler_Host_ConfigAddMetrics, add);
@@ -252,7 +252,7 @@ class CuptiHost {
   CUpti_Profiler_Host_Object* host_ = nullptr;
 };
 
-/// Returns the context of the CUDA runtime, which has no call for it.
+/// Returns the current context of the CUDA runtime, which itself has no call for that.
 CUcontext present_context() {
   void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!driver) throw CuptiError(std::string{"no hardware counters: "} + dlerror());
@@ -265,7 +265,7 @@ CUcontext present_context() {
   return context;
 }
 
-/// The range profiler of the current context.
+/// Range profiler of the current context.
 class RangeProfiler final : public RangeMarks {
  public:
   explicit RangeProfiler(const Cupti::Functions& cupti) : cupti_{cupti} {
@@ -282,7 +282,7 @@ class RangeProfiler final : public RangeMarks {
   RangeProfiler(const RangeProfiler&) = delete;
   RangeProfiler& operator=(const RangeProfiler&) = delete;
 
-  /// `plan` must outlive this.
+  /// Sets the counters to read. `plan` must outlive this.
   void configure(const CounterPlan& plan, std::size_t most_ranges) {
     std::vector<const char*> names = CuptiHost::names_of(plan.metrics);
     ORRERY_CUPTI_PARAMS(CUpti_RangeProfiler_GetCounterDataSize, size);
@@ -314,7 +314,7 @@ class RangeProfiler final : public RangeMarks {
     ORRERY_CUPTI_CALL(cupti_, cuptiRangeProfilerSetConfig, set);
   }
 
-  /// Returns whether this was the last pass.
+  /// Runs one pass. Returns whether it was the last one.
   bool run_pass(const std::function<void(RangeMarks&)>& work) {
     ORRERY_CUPTI_PARAMS(CUpti_RangeProfiler_Start, start);
     start.pRangeProfilerObject = profiler_;
@@ -444,7 +444,7 @@ std::vector<CounterRange> Cupti::measure(const Device& device, const CounterPlan
   functions_->initialize();
   RangeProfiler profiler{*functions_};
   profiler.configure(plan, most_ranges);
-  const int most_passes = 4 * plan.passes + 4;  // a library that never has enough must not run for ever
+  const int most_passes = 4 * plan.passes + 4;  // limit, in case CUPTI never reports the last pass
   for (int pass = 1; !profiler.run_pass(work); ++pass) {
     if (pass >= most_passes) throw CuptiError("cuptiRangeProfilerStop: CUPTI asks for more passes than it planned");
   }

@@ -13,24 +13,24 @@ namespace orrery::cuda {
 
 class Device;
 
-/// Which hardware counters to read, and how many times the work must run for them. Made on the host.
+/// Hardware counters to read, and the number of runs of the work that this takes. Made on the host.
 struct CounterPlan {
   std::string chip;
   std::vector<std::string> metrics;       ///< metrics that the chip has
-  std::vector<std::string> missing;       ///< metrics that it does not have
+  std::vector<std::string> missing;       ///< requested metrics that the chip does not have
   std::vector<std::uint8_t> config{};     ///< CUPTI's config image
-  std::vector<std::uint8_t> available{};  ///< the counters that this GPU lets this process read; empty: not asked
+  std::vector<std::uint8_t> available{};  ///< CUPTI's image of the counters that this process may read; empty: unknown
   int passes = 0;
 };
 
-/// The counters of a part of the work.
+/// Counter values of one marked part of the work.
 struct CounterRange {
   std::string name;
-  std::vector<double> values;  ///< one for each of CounterPlan::metrics
+  std::vector<double> values;  ///< one value per metric of CounterPlan::metrics
 };
 
-/// Marks the parts of the work whose counters are read, one after the other. Work that is enqueued after begin() must
-/// have finished when end() is called.
+/// Marks the parts of the work for which counters are read. Parts do not overlap. Work that is enqueued after begin()
+/// must have finished when end() is called.
 class RangeMarks {
  public:
   virtual ~RangeMarks() = default;
@@ -38,36 +38,36 @@ class RangeMarks {
   virtual void end() = 0;
 };
 
-/// A call of CUPTI that failed: one line with the cause and the cure.
+/// Error of a CUPTI call. The text is one line with the cause and the cure.
 class CuptiError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// CUPTI's range profiler, NVIDIA's access to hardware counters. The CUDA toolkit has the library, which is loaded at
-/// run time. All calls throw CuptiError.
+/// CUPTI's range profiler, NVIDIA's access to hardware counters. The library is part of the CUDA toolkit and is loaded
+/// at run time. All functions throw CuptiError.
 class Cupti {
  public:
   struct Functions;  ///< functions of the loaded library
 
-  /// Loads the first library of these names. Throws if there is none, or if this build cannot use it.
+  /// Loads the first of these libraries that exists. Throws if there is none, or if this build cannot use it.
   explicit Cupti(std::span<const std::string> libraries = usual_libraries());
   ~Cupti();
   Cupti(const Cupti&) = delete;
   Cupti& operator=(const Cupti&) = delete;
 
-  /// Names and paths under which a CUDA toolkit has the library, the most likely first.
+  /// Returns names and paths under which a CUDA toolkit has the library, the most likely first.
   static std::vector<std::string> usual_libraries();
 
   /// Returns the names of the chips that the library knows, such as "GH100". Needs no GPU.
   std::vector<std::string> chips() const;
   /// Returns the plan for a chip. Needs no GPU.
   CounterPlan plan(const std::string& chip, std::span<const std::string> metrics) const;
-  /// Returns the plan for this device, without counters that this process may not read. Fails without the right to
-  /// profile.
+  /// Returns the plan for this device, without counters that this process may not read. Throws if this process may not
+  /// profile at all.
   CounterPlan plan(const Device& device, std::span<const std::string> metrics) const;
-  /// Runs `work` once per pass, always the same work, and returns the parts that it marked, at most `most_ranges`.
-  /// Activates the device.
+  /// Runs `work` once per pass; it must do the same each time. Returns the counters of the parts that it marked, at
+  /// most `most_ranges`. Activates the device.
   std::vector<CounterRange> measure(const Device& device, const CounterPlan& plan, std::size_t most_ranges,
                                     const std::function<void(RangeMarks& marks)>& work) const;
 

@@ -6,13 +6,13 @@
 
 namespace orrery::cuda {
 
-/// A function that is compiled into the program, for launch_dependent().
+/// Function that is compiled into the program, for launch_dependent().
 struct DependentKernel {
   cudaKernel_t handle;
-  /// Whether the machine code for this device waits at wait_for_kernel_before(), as code for sm_90 and later does.
+  /// True if the machine code for this device waits at wait_for_kernel_before(), as code for sm_90 and later does.
   bool waits;
 };
-/// Returns the function with these facts. Only the first call asks the runtime.
+/// Returns `function` as a DependentKernel. Only the first call for a function asks the runtime.
 DependentKernel dependent_kernel(const Device& device, const void* function);
 
 #if defined(__CUDACC__)

@@ -16,7 +16,7 @@
 
 namespace orrery::cuda {
 
-/// A CUDA call that failed: "call: description (name of the error)".
+/// Error of a CUDA call: "call: description (name of the error)".
 class Error : public std::runtime_error {
  public:
   Error(cudaError_t code, const char* call)
@@ -28,7 +28,7 @@ class Error : public std::runtime_error {
   cudaError_t code_;
 };
 
-/// An error after which every later call of this process fails.
+/// Error after which every later CUDA call of this process fails.
 class LostDeviceError final : public Error, public DeviceLost {
  public:
   using Error::Error;
@@ -57,12 +57,12 @@ inline bool is_sticky(cudaError_t code) {
 
 inline void check(cudaError_t code, const char* call) {
   if (code == cudaSuccess) return;
-  (void)cudaGetLastError();  // or the next launch check would report this error as its own
+  (void)cudaGetLastError();  // otherwise the next launch check would report this error as its own
   if (is_sticky(code)) throw LostDeviceError{code, call};
   throw Error{code, call};
 }
 
-/// Reports an error and never throws, for destructors. Whoever met a sticky error first has reported it.
+/// Prints an error and never throws, for destructors. Skips sticky errors: the call that met one first has reported it.
 inline void warn(cudaError_t code, const char* call) noexcept {
   if (code == cudaSuccess || code == cudaErrorCudartUnloading || is_sticky(code)) return;
   (void)cudaGetLastError();
@@ -83,28 +83,30 @@ struct DeviceInfo {
   int major = 0, minor = 0;                                ///< compute capability
   int architecture() const { return 10 * major + minor; }  ///< 90 for sm_90
   int multiprocessors = 0;
-  int clock_khz = 0;  ///< the SM clock's maximum
+  int clock_khz = 0;  ///< maximum clock of the multiprocessors
   std::size_t memory_bytes = 0;
 };
 
-/// Returns "13.0" from CUDA's 13000.
+/// Returns a version as text: "13.0" for CUDA's 13000.
 std::string version_text(int version);
 
-/// The CUDA version that this program was linked with, and the one that the driver supports; 0 if there is no driver.
+/// The next functions return the CUDA version that this program was linked with, and the one that the driver supports
+/// (0: there is no driver), as numbers such as 13000.
 int runtime_version();
 int driver_version();
 
-/// The NVIDIA driver's own version and what it supports: "580.159.04, CUDA 13.0"; empty if there is no driver.
+/// Returns the NVIDIA driver's version and the CUDA version that it supports: "580.159.04, CUDA 13.0"; empty: no
+/// driver.
 std::string driver_text();
 
 /// Returns all CUDA devices. Throws cuda::Error if the driver is missing or too old, or if there is no device.
 std::vector<DeviceInfo> devices();
 
 /// One CUDA device. Memory, streams, events and kernels belong to a device and must not outlive it. Code activates its
-/// own device before a launch and never relies on the current one.
+/// device before each launch, and never relies on the active one.
 class Device {
  public:
-  /// Throws UsageError that lists the devices if none has this ordinal, and cuda::Error as devices() does.
+  /// Finds a device. Throws UsageError that lists the devices if none has this ordinal; cuda::Error as devices() does.
   explicit Device(int ordinal);
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
@@ -118,17 +120,17 @@ class Device {
   void activate() const;
   /// Returns the free device memory in bytes. Activates the device.
   std::size_t free_memory() const;
-  /// Blocks until the end of all work on the device. Activates it.
+  /// Blocks until all work on the device has finished. Activates the device.
   void synchronize() const;
 
  private:
   DeviceInfo info_;
 };
 
-/// An owned stream of one device that does not wait for the legacy default stream.
+/// Owner of a stream that does not wait for the legacy default stream.
 class Stream {
  public:
-  /// Activates the device.
+  /// Creates the stream. Activates the device.
   explicit Stream(const Device& device) {
     device.activate();
     cudaStream_t stream = nullptr;
@@ -145,17 +147,17 @@ class Stream {
   std::unique_ptr<std::remove_pointer_t<cudaStream_t>, Destroy> stream_;
 };
 
-/// An owned event that tells streams, of its own device and of others, how far a stream of its device has come. It
-/// takes no time stamps, so that a record is cheap.
+/// Owner of an event that marks a point in a stream of its device. Streams of any device can wait for it. It has no
+/// time stamp, so that recording it is cheap.
 class OrderEvent {
  public:
-  /// Activates the device.
+  /// Creates the event. Activates the device.
   explicit OrderEvent(const Device& device) : OrderEvent{device, cudaEventDisableTiming} {}
   cudaEvent_t get() const noexcept { return event_.get(); }
   void record(cudaStream_t stream) const { ORRERY_CUDA_CHECK(cudaEventRecord(get(), stream)); }
   void synchronize() const { ORRERY_CUDA_CHECK(cudaEventSynchronize(get())); }
 
-  /// Returns whether the work before it on the stream is done. Throws cuda::Error if that work failed.
+  /// Returns whether the work before the event on its stream is done. Throws cuda::Error if that work failed.
   bool reached() const {
     const cudaError_t status = cudaEventQuery(get());
     if (status == cudaErrorNotReady) {
@@ -181,14 +183,14 @@ class OrderEvent {
   std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, Destroy> event_;
 };
 
-/// An owned event that takes time stamps, for streams of one device.
+/// Owner of an event with a time stamp, for streams of one device.
 class Event : public OrderEvent {
  public:
-  /// Activates the device.
+  /// Creates the event. Activates the device.
   explicit Event(const Device& device) : OrderEvent{device, cudaEventDefault} {}
 };
 
-/// Returns the GPU time in ms between two events that were reached.
+/// Returns the GPU time in ms between two events that have been reached.
 inline double elapsed_ms(const Event& begin, const Event& end) {
   float ms = 0;
   ORRERY_CUDA_CHECK(cudaEventElapsedTime(&ms, begin.get(), end.get()));

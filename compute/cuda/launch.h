@@ -33,8 +33,8 @@ inline cudaFuncAttributes attributes_of(const Device& device, cudaKernel_t kerne
   return attributes;
 }
 
-/// Returns the number of blocks, each with `block` threads and `shared_bytes` of dynamic shared memory, that a
-/// multiprocessor of `device` holds at once. Activates the device.
+/// Returns the number of blocks that a multiprocessor of `device` can run simultaneously, each with `block` threads and
+/// `shared_bytes` of dynamic shared memory. Activates the device.
 inline int resident_blocks(const Device& device, cudaKernel_t kernel, int block, std::size_t shared_bytes = 0) {
   device.activate();
   int blocks = 0;
@@ -62,7 +62,7 @@ void launch(cudaKernel_t kernel, const cudaLaunchConfig_t& config, Params... arg
 }
 
 /// Returns resident_blocks() of a function that is compiled into the program, without dynamic shared memory. Only the
-/// first call asks the runtime, which takes longer than a launch; it activates the device.
+/// first call asks the runtime and activates the device; asking takes longer than a launch.
 int known_resident_blocks(const Device& device, const void* function, int block);
 
 template <class... Params>

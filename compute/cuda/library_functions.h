@@ -7,14 +7,14 @@
 
 namespace orrery::cuda {
 
-/// Looks functions up in a library that dlopen() opened. The library must stay open.
+/// Finds functions in a library that dlopen() opened. The library must stay open.
 class LibraryFunctions {
  public:
   /// `called`: the library's name in messages, such as "NVML".
   LibraryFunctions(void* library, const char* called) : library_{library}, called_{called} {}
 
-  /// Points `function` to the library's function of this name. Throws std::runtime_error that names both if the library
-  /// has none.
+  /// Sets `function` to the library's function of this name. If the library has none, throws std::runtime_error that
+  /// names both.
   template <class Function>
   void find(Function& function, const char* name) const {
     find_optional(function, name);

@@ -32,14 +32,14 @@ struct NvmlFieldValue {
 
 namespace {
 
-// NVML's nvmlReturn_t, nvmlDevice_t, NVML_SUCCESS, NVML_CLOCK_SM, NVML_CLOCK_MEM and NVML_TEMPERATURE_GPU.
+// Equivalents of nvmlReturn_t, nvmlDevice_t, NVML_SUCCESS, NVML_CLOCK_SM, NVML_CLOCK_MEM and NVML_TEMPERATURE_GPU.
 using Return = int;
 using DeviceHandle = NvmlDevice*;
 constexpr Return success = 0;
 constexpr int sm_clock = 1, memory_clock = 2, gpu_sensor = 0;
 constexpr unsigned power_of_this_moment = 186;  // NVML_FI_DEV_POWER_INSTANT
 
-/// NVML's reasons for a clock below the maximum.
+/// NVML's bits for the reasons of a clock below the maximum.
 constexpr std::pair<unsigned long long, const char*> reasons[] = {
     {0x001, "idle"},
     {0x002, "application clocks"},
@@ -69,7 +69,7 @@ struct Nvml::Functions {
     void operator()(void* library) const noexcept { dlclose(library); }
   };
 
-  /// Throws std::runtime_error that names what is missing.
+  /// Loads the library and finds its functions. Throws std::runtime_error that names what is missing.
   explicit Functions(const char* name) : library{dlopen(name, RTLD_LAZY | RTLD_LOCAL)} {
     if (!library) throw std::runtime_error(std::string{"cannot load NVML: "} + dlerror());
     const LibraryFunctions functions{library.get(), "NVML"};
@@ -90,8 +90,8 @@ struct Nvml::Functions {
 
   std::string text(Return code) const { return error_text(code); }
 
-  /// Returns the power at this moment. If the driver does not report it, returns nvmlDeviceGetPowerUsage():
-  /// since the architecture Ampere, the mean of the last second.
+  /// Returns the current power. If the driver does not report it, returns nvmlDeviceGetPowerUsage(): since the
+  /// architecture Ampere, the mean of the last second.
   std::optional<double> power_w(DeviceHandle device) const {
     NvmlFieldValue field{};
     field.id = power_of_this_moment;
@@ -110,7 +110,7 @@ struct Nvml::Functions {
   Return (*by_pci_bus_id)(const char*, DeviceHandle*);
   Return (*clock)(DeviceHandle, int which, unsigned* mhz);
   Return (*power)(DeviceHandle, unsigned* milliwatt);
-  Return (*fields)(DeviceHandle, int count, NvmlFieldValue*);  // null: not there
+  Return (*fields)(DeviceHandle, int count, NvmlFieldValue*);  // null: the driver is too old
   Return (*temperature)(DeviceHandle, int sensor, unsigned* celsius);
   Return (*slowed_by)(DeviceHandle, unsigned long long* mask);
 };

@@ -7,19 +7,19 @@
 
 namespace orrery::cuda {
 
-/// Current state of a GPU. A value that the driver does not report is missing.
+/// Current state of a GPU. Values that the driver does not report are empty.
 struct GpuState {
   std::optional<int> clock_mhz;  ///< clock of the multiprocessors
   std::optional<int> memory_clock_mhz;
-  std::optional<double> power_w;  ///< power of the board now; some GPUs report the mean of the last second
+  std::optional<double> power_w;  ///< current power of the board; some GPUs report the mean of the last second
   std::optional<int> temperature_c;
   std::optional<std::vector<std::string>> slowed_by;  ///< why the clock is not at its maximum, in words; may be empty
 };
 
-/// NVIDIA's management library, loaded at run time: the driver includes it, but CUDA does not include its header.
+/// NVIDIA's management library (NVML). It is loaded at run time: the driver has it, but CUDA does not have its header.
 class Nvml {
  public:
-  /// Does not throw if the library cannot be loaded: see reason().
+  /// Loads the library. Does not throw if that fails: see reason().
   explicit Nvml(const char* library = "libnvidia-ml.so.1");
   ~Nvml();
   Nvml(const Nvml&) = delete;

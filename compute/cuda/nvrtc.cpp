@@ -25,8 +25,8 @@ constexpr NvrtcReturn nvrtc_success = 0, compilation_failed = 6;
 }  // namespace
 
 struct Nvrtc::Functions {
-  /// Throws std::runtime_error that names what is missing. `library` is never closed: another thread may compile while
-  /// the process ends.
+  /// Finds all functions. Throws std::runtime_error that names what is missing. `library` is never closed: another
+  /// thread may compile while the process ends.
   explicit Functions(void* library) {
     const LibraryFunctions functions{library, "NVRTC"};
     functions.find(error_text, "nvrtcGetErrorString");
@@ -66,7 +66,7 @@ constexpr bool built_with_12 = CUDART_VERSION < 13000;
 constexpr bool built_with_12 = false;
 #endif
 
-/// A program of NVRTC; the destructor destroys it.
+/// Owner of an NVRTC program.
 template <class Functions>
 class OpenProgram {
  public:
@@ -151,8 +151,8 @@ Nvrtc::Result Nvrtc::compile(const Program& program) const {
 }
 
 const Nvrtc& nvrtc() {
-  // The library of the CUDA version with which this program was built comes first: a newer one may write code that no
-  // driver here runs.
+  // The library of the CUDA version with which this program was built comes first: a newer one may produce code that
+  // the installed driver cannot run.
   static constexpr std::array libraries{built_with_12 ? "libnvrtc.so.12" : "libnvrtc.so.13",
                                         built_with_12 ? "libnvrtc.so.13" : "libnvrtc.so.12", "libnvrtc.so",
                                         "/usr/local/cuda/lib64/libnvrtc.so"};

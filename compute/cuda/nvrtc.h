@@ -9,8 +9,8 @@
 namespace orrery::cuda {
 
 /// NVIDIA's compiler of CUDA C++ as a library. It is part of the toolkit, needs no GPU, and is loaded at run time, so
-/// that the program needs no toolkit where no source is compiled. Any thread may use it; one compiles at a time. While
-/// it compiles, it replaces the process's handlers of SIGINT and SIGTERM, and no call ends it early.
+/// that only compiling needs the toolkit. Any thread may use it; one compiles at a time. A compilation cannot be ended
+/// early. While it runs, it replaces the process's handlers of SIGINT and SIGTERM.
 class Nvrtc {
  public:
   /// A file that the source may include by this name.
@@ -21,16 +21,16 @@ class Nvrtc {
     std::string source;
     std::vector<Header> headers;
     std::vector<std::string> options;
-    std::string function;  ///< the expression that names its __global__ function
+    std::string function;  ///< expression that names the program's __global__ function
   };
   struct Result {
     bool compiled = false;
-    std::string log;     ///< messages of the compiler and of ptxas, which may exist without an error
+    std::string log;     ///< messages of the compiler and of ptxas; there may be some without an error
     std::string binary;  ///< machine code, as cudaLibraryLoadData() takes it
     std::string symbol;  ///< name of the function in the machine code
   };
 
-  /// Loads the first of these libraries that exists. Does not throw if none does: see reason().
+  /// Loads the first of these libraries that is usable. Does not throw if none is: see reason().
   explicit Nvrtc(std::span<const char* const> libraries);
   ~Nvrtc();
   Nvrtc(const Nvrtc&) = delete;
@@ -48,7 +48,7 @@ class Nvrtc {
   std::string reason_;
 };
 
-/// Returns the library of this machine, loaded at the first call.
+/// Returns the NVRTC library of this machine, loaded at the first call.
 const Nvrtc& nvrtc();
 
 }  // namespace orrery::cuda

@@ -13,14 +13,14 @@ namespace {
 
 constexpr int block = 256;
 constexpr int chains = 16;  // independent chains per thread, to hide latency
-constexpr int links = 16;   // per chain in one pass of the loop, so that the loop itself costs little
+constexpr int links = 16;   // operations per chain and pass of the loop, so that the loop itself costs little
 constexpr int runs = 4;
 constexpr double run_ms = 5;
 constexpr std::size_t triad_arrays = 3;
 constexpr std::size_t least_array_bytes = std::size_t{64} << 20;
 constexpr int triad_runs = 8;
 
-/// The times of the first thread. `value` is stored so that the compiler must compute it; nobody reads it.
+/// Measurements of the first thread. `value` is not used: storing it makes the compiler compute it.
 struct Witness {
   long long cycles;
   long long nanoseconds;
@@ -29,8 +29,7 @@ struct Witness {
 
 struct MultiplyAdd {
   float addend;
-  /// One FFMA instruction with two register operands. With three, register reads would be the limit, not the issue
-  /// rate.
+  /// Computes one FFMA with two register operands. With three, register reads would be the limit, not the issue rate.
   __device__ float operator()(float x) const { return fmaf(x, 0.875f, addend); }
 };
 struct ReciprocalSqrt {
@@ -76,14 +75,14 @@ __global__ void __launch_bounds__(block) add_scaled(const float4* __restrict__ a
 }
 
 struct Rate {
-  double per_s = 0;  ///< instructions of one lane
+  double per_s = 0;  ///< instructions per second, counted per lane
   double clock_mhz = 0;
 };
 
 template <class Operation>
 Rate best_rate(const Device& device, Operation operation) {
   const int resident = resident_blocks(device, kernel_handle(run_chains<Operation>), block);
-  const int blocks = resident * device.multiprocessors();  // all are resident at once: none runs alone at the end
+  const int blocks = resident * device.multiprocessors();  // all blocks run simultaneously: none runs alone at the end
   const Stream stream{device};
   const Event begin{device}, end{device};
   const DeviceArray<Witness> witness{device, 1};

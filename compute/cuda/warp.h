@@ -3,13 +3,13 @@
 #include "compute/core/vec.h"
 
 #if defined(__CUDACC__)
-// Reductions and scans over lanes. Every lane gets the result; with cub::WarpReduce, only the first lane gets it.
-// Kernels that reduce over whole blocks use CUB; see block.h.
+// Reductions and scans over lanes. Every lane gets the result, unlike with cub::WarpReduce. Kernels that reduce over
+// whole blocks use CUB; see block.h.
 namespace orrery::cuda {
 
 inline constexpr unsigned all_lanes = ~0u;
 
-/// The 32 lanes of a warp, for reduce(). Teams of fewer lanes are cooperative groups' thread_block_tile.
+/// Team of the 32 lanes of a warp, for reduce(). Smaller teams are cooperative groups' thread_block_tile.
 struct Warp {
   static constexpr unsigned num_threads() { return 32; }
   template <class T>
@@ -18,7 +18,8 @@ struct Warp {
   }
 };
 
-/// Reduces the values of a team's lanes with combine(), neighbours last. All lanes of the team must call it.
+/// Reduces the values of a team's lanes with combine(): first over distant lanes, last over neighbours. All lanes of
+/// the team must call it.
 template <class Team, class T, class Combine>
 __device__ __forceinline__ T reduce(const Team& team, T value, const Combine& combine) {
 #pragma unroll
@@ -48,7 +49,7 @@ __device__ __forceinline__ unsigned or_over_warp(unsigned bits) {
 #endif
 }
 
-/// Inclusive prefix sum over a warp: the sum of the values of lanes 0 to `lane`, the calling one.
+/// Returns the inclusive prefix sum over a warp: the sum of the values of lanes 0 to `lane`, the calling lane.
 __device__ __forceinline__ int sum_up_to(int value, int lane) {
   for (int apart = 1; apart < 32; apart *= 2) {
     const int before = __shfl_up_sync(all_lanes, value, apart);
@@ -67,7 +68,7 @@ __device__ __forceinline__ float from_ordered_bits(int bits) {
   return __int_as_float(bits >= 0 ? bits : bits ^ 0x7fffffff);
 }
 
-/// An axis-parallel box around points; empty at first.
+/// Axis-parallel box around points; initially empty.
 struct Box {
   Vec3 low{INFINITY, INFINITY, INFINITY}, high{-INFINITY, -INFINITY, -INFINITY};
 

@@ -39,7 +39,7 @@ std::vector<std::size_t> sizes_of(std::span<const DeviceBlock> blocks) {
   return sizes;
 }
 
-/// Returns the input blocks of a worker with their sizes only: common blocks first, then its own.
+/// Returns the input blocks of a worker with their sizes only: first the blocks for all workers, then its own.
 PartitionFacet::Blocks blocks_of(const WorkerInput& input) {
   PartitionFacet::Blocks blocks;
   for (const auto& sizes : {std::span{input.common}, std::span{input.individual}}) {
@@ -48,18 +48,18 @@ PartitionFacet::Blocks blocks_of(const WorkerInput& input) {
   return blocks;
 }
 
-/// Returns the blocks with these sizes, in bytes, instead of their own.
+/// Returns the blocks with their sizes replaced by `sizes`, in bytes.
 PartitionFacet::Blocks first_of(PartitionFacet::Blocks blocks, std::span<const std::size_t> sizes) {
   for (std::size_t i = 0; i < blocks.size(); ++i) blocks[i].bytes = sizes[i];
   return blocks;
 }
 
-/// Page-locked host buffer through which blocks of device memory are copied, packed one after the other.
+/// Page-locked host buffer for copies to and from device memory. Blocks are packed in it one after the other.
 class Staging {
  public:
   explicit Staging(const cuda::Device& device) : device_{device} {}
 
-  /// Returns the first `bytes` bytes, which it allocates if needed. Earlier contents may be lost.
+  /// Returns the first `bytes` bytes of the buffer, and allocates it if needed. Earlier contents may be lost.
   std::span<std::byte> allocate(std::size_t bytes) {
     if (memory_.size() < bytes) {
       memory_ = {};  // frees the old memory before it allocates the new
@@ -70,7 +70,7 @@ class Staging {
 
   std::span<std::byte> first(std::size_t bytes) const { return memory_.all().first(bytes); }
 
-  /// Enqueues copies of the blocks to the buffer, and returns the part of it that they fill.
+  /// Enqueues copies of the blocks to the buffer. Returns the part of the buffer that they fill.
   std::span<std::byte> download(std::span<const DeviceBlock> blocks, cudaStream_t stream) {
     const std::span<std::byte> all = allocate(sum_of(sizes_of(blocks)));
     std::byte* to = all.data();
@@ -82,7 +82,7 @@ class Staging {
     return all;
   }
 
-  /// Enqueues copies of the buffer to the blocks.
+  /// Enqueues copies from the buffer to the blocks.
   void upload(std::span<const DeviceBlock> blocks, cudaStream_t stream) const {
     const std::byte* from = first(sum_of(sizes_of(blocks))).data();
     for (const DeviceBlock& block : blocks) {
@@ -97,27 +97,25 @@ class Staging {
   cuda::HostArray<std::byte> memory_;
 };
 
-using BlocksByRank = std::vector<PartitionFacet::Blocks>;  ///< the entry of the own rank is unused
+using BlocksByRank = std::vector<PartitionFacet::Blocks>;  ///< one entry per rank; the entry of this rank is unused
 
 /// All-to-all exchange of device memory between the ranks: through host memory, or by NCCL.
 class BlockExchange {
  public:
-  /// Returns the blocks for each rank. Work that is already enqueued on the stream fills them.
+  /// Returns the blocks for each rank. Work already enqueued on the stream fills them.
   using Outgoing = std::function<BlocksByRank()>;
-  /// Allocates memory for the blocks that `rank` sends, whose sizes are given in bytes, and returns it.
+  /// Allocates and returns memory for the blocks that `rank` sends, with these sizes in bytes.
   using Places = std::function<PartitionFacet::Blocks(int rank, std::span<const std::size_t> sizes)>;
 
   virtual ~BlockExchange() = default;
-  /// Collective: every rank calls this. Work enqueued on the stream afterwards finds the blocks in place, unless
-  /// work.ok() is false.
+  /// Collective. Work that is enqueued on the stream afterwards finds the blocks in place, unless work.ok() is false.
   virtual void exchange(const Outgoing& outgoing, const Places& places, CollectiveWork& work, cudaStream_t stream) = 0;
   /// Collective: exchanges blocks whose sizes both ends know, into memory that is already allocated. Through host
-  /// memory, returns false on all ranks if one had failed before. By NCCL, returns true: the other ranks notice the
-  /// failure later. Their streams may wait for data of the failed rank until wait() or an order of the leader ends
-  /// that.
+  /// memory, returns false on all ranks if one has failed before. By NCCL, always returns true, because other ranks
+  /// notice a failure later: their streams may wait for its data until wait() or an order of the leader ends that.
   virtual bool exchange_known(const BlocksByRank& outgoing, const BlocksByRank& incoming, CollectiveWork& work,
                               cudaStream_t stream) = 0;
-  /// Collective all-gather: sends one block, of the same size on all ranks, to every other rank by exchange_known().
+  /// Collective: sends `own`, whose size is the same on all ranks, to every other rank by exchange_known().
   void all_gather(const DeviceBlock& own, const std::function<DeviceBlock(int rank)>& place_of, CollectiveWork& work,
                   cudaStream_t stream) {
     BlocksByRank to(static_cast<std::size_t>(work.size())), from(to.size());
@@ -128,17 +126,17 @@ class BlockExchange {
     (void)exchange_known(to, from, work, stream);
   }
 
-  /// Returns whether the device has reached the event, which may be recorded after an exchange. Throws what failed, and
-  /// Stopped if it will never be reached because another rank failed.
+  /// Returns whether the device has reached the event, which may follow an exchange. Throws the error of this rank, or
+  /// Stopped if another rank has failed, so that the event will never be reached.
   virtual bool reached(const cuda::OrderEvent& event) const = 0;
-  /// Blocks until all work on the stream has ended, including an exchange. Throws Stopped if another rank has failed.
+  /// Blocks until all work on the stream has ended, including exchanges. Throws Stopped if another rank has failed.
   virtual void wait(const CollectiveWork& work, cudaStream_t stream) = 0;
 };
 
-/// One rank's part of an evaluation on its device, with its time. Independent of the transport.
+/// The part of an evaluation that one rank's device computes, with its time. Independent of the transport.
 class RankEvaluation {
  public:
-  /// `partition` must outlive this.
+  /// `partition` must outlive this object.
   RankEvaluation(const cuda::Device& device, PartitionFacet& partition)
       : partition_{partition}, begins_{device}, begun_{device}, resumed_{device}, ends_{device} {}
 
@@ -155,11 +153,11 @@ class RankEvaluation {
     partition_.begin_part(args, part);
     begun_.record(args.stream);
   }
-  /// Exchanges locally essential trees with all ranks. Collective: call it on every rank after begin(), if
+  /// Collective: exchanges locally essential trees between all ranks. Call after begin() if
   /// PartitionFacet::exchanges().
   void exchange(const ForceArgs& args, CollectiveWork& work, BlockExchange& by) const {
     const ProfilerRange range{"exchange cells"};
-    auto& choice = dynamic_cast<ChoiceFacet&>(partition_);  // all kernels that exchange implement it
+    auto& choice = dynamic_cast<ChoiceFacet&>(partition_);  // every kernel that exchanges() implements ChoiceFacet
     by.all_gather(
         choice.outline(), [&](int rank) { return choice.place_of_outline(rank); }, work, args.stream);
     by.exchange([&] { return choice.choose(args, [&] { by.wait(work, args.stream); }); },
@@ -175,7 +173,7 @@ class RankEvaluation {
     ends_.record(args.stream);
   }
   const cuda::Event& end() const { return ends_; }
-  /// Returns the device time of begin() and evaluate() in ms. Call after the part has ended.
+  /// Returns the device time of begin() and evaluate() together, in ms. Call when the part has ended.
   double ms() const { return cuda::elapsed_ms(begins_, begun_) + cuda::elapsed_ms(resumed_, ends_); }
 
  private:
@@ -183,7 +181,7 @@ class RankEvaluation {
   cuda::Event begins_, begun_, resumed_, ends_;
 };
 
-/// Number of bodies in the leader's buffers for all workers together: about 50 MB.
+/// Capacity of the leader's buffers, in bodies for all workers together: about 50 MB.
 constexpr int bodies_of_pieces = 1 << 20;
 
 /// Returns the bodies [first, first + count).
@@ -195,13 +193,13 @@ ResidentBodies range_of(const ResidentBodies& bodies, int first, int count) {
           .ids = bodies.ids + first};
 }
 
-/// Returns what hold() sends: positions and velocities.
+/// Returns the arrays that hold() sends: positions and velocities.
 PartitionFacet::Blocks blocks_to_hold(const ResidentBodies& bodies) {
   const std::size_t bytes = static_cast<std::size_t>(bodies.count) * sizeof(Vec4);
   return {{bodies.positions, bytes}, {bodies.velocities, bytes}};
 }
 
-/// Returns what collect() sends: the ids and the wanted arrays.
+/// Returns the arrays that collect() sends: the ids and the wanted arrays.
 PartitionFacet::Blocks blocks_to_collect(const ResidentBodies& bodies, const GatherSelection& wanted) {
   const auto count = static_cast<std::size_t>(bodies.count);
   const auto vectors = [&](const Vec4* array, bool is_wanted) {
@@ -216,9 +214,9 @@ PartitionFacet::Blocks blocks_to_collect(const ResidentBodies& bodies, const Gat
 /// RankResidents on CUDA, for kernels with MigrationFacet, ChoiceFacet and ShipmentFacet.
 class CudaRankResidents final : public RankResidents {
  public:
-  /// Returns the transport: the connection if `connected`, otherwise host memory.
+  /// Returns the transport: NCCL if `connected`, otherwise host memory.
   using SelectExchange = std::function<BlockExchange&(bool connected)>;
-  /// `device`, `part` and the stream must outlive this. The leader uses its caller's stream instead.
+  /// `device`, `part` and `stream` must outlive this object. The leader uses its caller's stream instead of `stream`.
   CudaRankResidents(const cuda::Device& device, const RankEvaluation& part, cudaStream_t stream,
                     SelectExchange select_exchange)
       : device_{device},
@@ -244,11 +242,11 @@ class CudaRankResidents final : public RankResidents {
     const auto all = static_cast<std::size_t>(piece_bodies()) * static_cast<std::size_t>(ranks - 1);
     for (auto* array : {&piece_positions_, &piece_velocities_, &piece_accelerations_}) take(*array, all);
     take(piece_ids_, all);
-    // Bodies that do not arrive because a connection is lost are then written to index 0, not to an arbitrary address.
+    // Index 0 for all: if a lost connection delivers no bodies, they are then written to a valid address.
     cuda::clear(device_, piece_ids_);
   }
 
-  /// Frees the exchange buffers, which prepare() allocates.
+  /// Frees the buffers that prepare() allocates.
   void forget() {
     for (auto* array : {&piece_positions_, &piece_velocities_, &piece_accelerations_}) *array = {};
     piece_ids_ = {}, owners_ = {};
@@ -325,16 +323,16 @@ class CudaRankResidents final : public RankResidents {
  private:
   using Blocks = PartitionFacet::Blocks;
 
-  /// Collective work on this stream.
+  /// Collective work on a stream.
   using Together = std::function<void(BlockExchange& by, cudaStream_t stream)>;
-  /// Range of the resident bodies of one rank.
+  /// Range of the bodies that one rank holds.
   struct Piece {
     int first, count;
   };
 
   bool is_leader() const { return rank_ == 0; }
   cuda::PackedFinding* own_finding() const { return findings_.data() + rank_; }
-  /// Runs `what` with the device active. `leading`: the leader's stream. Throws what failed here, and Stopped if
+  /// Runs `what` with the device active. `leading`: the leader's stream. Throws the error of this rank, or Stopped if
   /// another rank failed.
   void together(bool connected, CollectiveWork& work, cudaStream_t leading, const Together& what) {
     connected_ = connected;
@@ -347,7 +345,7 @@ class CudaRankResidents final : public RankResidents {
     is_leader() ? all() : on_device(device_, all);
   }
 
-  /// Reduces the findings of all ranks to their minimum, on every rank.
+  /// Reduces the findings of all ranks to the earliest one, on every rank.
   void reduce_all_findings(BlockExchange& by, CollectiveWork& work, cudaStream_t stream) {
     const auto finding_of = [&](int rank) { return DeviceBlock{findings_.data() + rank, sizeof(cuda::PackedFinding)}; };
     by.all_gather(finding_of(rank_), finding_of, work, stream);
@@ -364,7 +362,7 @@ class CudaRankResidents final : public RankResidents {
           shipment_.found_in(round), [&](int rank) { return shipment_.place_of_found(round, rank); }, work,
           args.stream);
     }
-    int shipments = 1;  // a rank that has failed joins one exchange, which tells all ranks
+    int shipments = 1;  // a failed rank joins one exchange, which informs all ranks
     work.attempt([&] { shipments = shipment_.shipments([&] { by.wait(work, args.stream); }, args.stream); });
     for (int shipment = 0; shipment < shipments; ++shipment) {
       BlocksByRank outgoing(static_cast<std::size_t>(ranks_)), incoming(outgoing.size());
@@ -376,7 +374,7 @@ class CudaRankResidents final : public RankResidents {
     }
   }
 
-  // Bodies are scattered and gathered in pieces, numbered from 0, that fit into the leader's buffers.
+  // Bodies are scattered and gathered in pieces that fit into the leader's buffers. Pieces are numbered from 0.
   int piece_bodies() const { return bodies_of_pieces / (ranks_ - 1); }
   int pieces() const {
     int most = 0;
@@ -387,7 +385,7 @@ class CudaRankResidents final : public RankResidents {
     const int bodies = shipment_.bodies_of(rank), first = std::min(number * piece_bodies(), bodies);
     return {.first = first, .count = std::min(piece_bodies(), bodies - first)};
   }
-  /// Returns the leader's buffer for a piece of another rank.
+  /// Returns the leader's buffer for a piece of another rank's bodies.
   ResidentBodies buffer_for(int rank, int count) const {
     return range_of({.positions = piece_positions_.data(),
                      .velocities = piece_velocities_.data(),
@@ -396,7 +394,7 @@ class CudaRankResidents final : public RankResidents {
                     (rank - 1) * piece_bodies(), count);
   }
 
-  /// Sets the ids and the finding, and on the leader its own bodies.
+  /// Sets the ids and the finding of this rank. The leader also copies its own bodies.
   void begin_to_hold(const ScatterSource& from, cudaStream_t stream) {
     const ResidentBodies own = migration_.residents();
     int first = 0;
@@ -411,7 +409,7 @@ class CudaRankResidents final : public RankResidents {
     copy_entries(from.d_velocities, own.velocities, own.count, stream);
   }
 
-  /// `first_of`: global index of each rank's first body.
+  /// Sends piece `number` of every rank. `first_of`: index of each rank's first body among all bodies.
   void scatter_piece(const ScatterSource& from, std::span<const int> first_of, int number, BlockExchange& by,
                      CollectiveWork& work, cudaStream_t stream) {
     const auto outgoing = [&] {
@@ -455,7 +453,7 @@ class CudaRankResidents final : public RankResidents {
     });
   }
 
-  /// Writes bodies that were gathered to their destinations.
+  /// Writes gathered bodies to their destinations.
   static void write(const ResidentBodies& bodies, int rank, const GatherBuffers& places, cudaStream_t stream) {
     if (bodies.count == 0) return;
     if (places.d_positions || places.d_velocities || places.d_accelerations) {
@@ -472,19 +470,19 @@ class CudaRankResidents final : public RankResidents {
   ShipmentFacet& shipment_;
   int rank_ = 0, ranks_ = 1;
   bool connected_ = false;                                    // argument of the latest call, see RankResidents
-  cuda::OrderEvent ended_{device_};                           // end of the work that this call enqueued
+  cuda::OrderEvent ended_{device_};                           // end of the work of the latest call
   cuda::DeviceArray<cuda::PackedFinding> findings_;           // one entry per rank
-  cuda::HostArray<int> unread_{device_, 1, /*pinned=*/true};  // receives NonFiniteReport::seen where nothing reads it
-  // Buffers of the leader:
+  cuda::HostArray<int> unread_{device_, 1, /*pinned=*/true};  // target of NonFiniteReport::seen if nothing reads it
+  // Leader's buffers:
   cuda::DeviceArray<Vec4> piece_positions_, piece_velocities_, piece_accelerations_;
   cuda::DeviceArray<int> piece_ids_, owners_;
 };
 
-/// ConnectedRankKernel by NCCL, which carries data from device to device.
+/// ConnectedRankKernel by NCCL, which transfers data from device to device.
 class NcclRankKernel final : public ConnectedRankKernel, public BlockExchange {
  public:
-  /// All references must outlive this. `part`: of a kernel on `device`. `stream`: the worker's; the leader uses its
-  /// caller's instead.
+  /// All references must outlive this object. `part`: of a kernel on `device`. `stream`: of a worker; the leader uses
+  /// its caller's stream instead.
   NcclRankKernel(const cuda::Device& device, const RankEvaluation& part, const cuda::Stream& stream,
                  std::shared_ptr<NcclConnection> connection)
       : device_{device},
@@ -495,8 +493,8 @@ class NcclRankKernel final : public ConnectedRankKernel, public BlockExchange {
 
   bool is_open() const { return connection_->is_open(); }
 
-  /// Allocates memory for the results before the device waits for another rank, since an allocation may wait for the
-  /// device. The kernel itself may still allocate memory later.
+  /// Allocates memory for the results before the device waits for another rank, since allocating may wait for the
+  /// device. The kernel itself may still allocate later.
   std::vector<WorkerInput> prepare_inputs(const ForceArgs& args, std::span<const Part> parts) override {
     common_ = partition_.prepare_inputs(args, parts);
     individual_.assign(parts.size(), {});
@@ -532,7 +530,7 @@ class NcclRankKernel final : public ConnectedRankKernel, public BlockExchange {
   bool ended() override { return reached(ended_); }
   void join(const ForceArgs& args, std::span<const Part> parts) override { partition_.join(args, parts); }
 
-  /// Enqueues the transfer of the results, and returns when the part itself has ended.
+  /// Enqueues the sending of the results. Returns when the part has ended.
   void evaluate_part(const ForceArgs& args, const WorkerInput& input, std::span<const Part> parts, const Part& own,
                      CollectiveWork& work) override {
     on_device(device_, [&] {
@@ -566,8 +564,8 @@ class NcclRankKernel final : public ConnectedRankKernel, public BlockExchange {
 
   void disconnect() noexcept override { connection_->abort(); }
 
-  /// Two messages precede the transfer: the sizes, and an acknowledgement that the memory is allocated. After that,
-  /// only the driver or NCCL can fail, and a rank that waits for data of a failed rank notices that in wait().
+  /// Two messages precede the transfer: the sizes, and an acknowledgement that memory is allocated. After these, only
+  /// the driver or NCCL can fail. A rank that waits for data of a failed rank finds out in wait().
   void exchange(const Outgoing& outgoing, const Places& places, CollectiveWork& work, cudaStream_t stream) override {
     BlocksByRank to, from(static_cast<std::size_t>(work.size()));
     work.attempt([&] {
@@ -591,7 +589,7 @@ class NcclRankKernel final : public ConnectedRankKernel, public BlockExchange {
     });
   }
 
-  /// Exchanges no messages between the hosts, since both ends know the sizes.
+  /// Sends no messages between the hosts, since both ends know the sizes.
   bool exchange_known(const BlocksByRank& outgoing, const BlocksByRank& incoming, CollectiveWork& work,
                       cudaStream_t stream) override {
     work.attempt([&] { connection_->exchange(outgoing, incoming, stream); });
@@ -605,14 +603,14 @@ class NcclRankKernel final : public ConnectedRankKernel, public BlockExchange {
  private:
   using Blocks = PartitionFacet::Blocks;
 
-  /// Sends nothing, since the workers have no orders.
+  /// Computes everything on the leader. Sends nothing, since the workers have no orders.
   void evaluate_alone(const ForceArgs& args, const Part& own) {
     part_.begin(args, own);
     part_.evaluate(args, own);
     ended_.record(args.stream);
   }
-  /// Throws Stopped if data will never come: a failed rank sends an empty message, which announces that it skips the
-  /// next exchange.
+  /// Throws Stopped if the data will never arrive: a failed rank sends an empty message instead of joining the next
+  /// exchange.
   void wait(const CollectiveWork& work, cudaStream_t stream) override {
     waited_for_.record(stream);
     while (!reached(waited_for_)) {
@@ -626,18 +624,17 @@ class NcclRankKernel final : public ConnectedRankKernel, public BlockExchange {
   PartitionFacet& partition_;
   const cuda::Stream& stream_;
   const std::shared_ptr<NcclConnection> connection_;
-  cuda::OrderEvent ended_{device_};       // end of this rank's part and transfers
+  cuda::OrderEvent ended_{device_};       // end of this rank's part and of its transfers
   cuda::OrderEvent waited_for_{device_};  // recorded by wait()
-  // On the leader, during an evaluation:
+  // Leader only, during an evaluation:
   Blocks common_;
-  BlocksByRank individual_, places_;  // blocks for one rank alone; destinations of its results
+  BlocksByRank individual_, places_;  // blocks for one rank; destinations of the rank's results
 };
 
-/// RankKernel on CUDA. Data go to other ranks through page-locked host memory, or by the connection given to the
-/// constructor.
+/// RankKernel on CUDA. Data go to other ranks through page-locked host memory, or by NCCL if there is a connection.
 class CudaRankKernel final : public RankKernel, private BlockExchange {
  public:
-  /// `connection`: to the devices of the other ranks; null: none.
+  /// `connection`: NCCL connection to the other ranks' devices; null: none.
   CudaRankKernel(std::shared_ptr<const cuda::Device> device, const KernelInfo& info, const Settings& settings,
                  std::shared_ptr<NcclConnection> connection)
       : device_{std::move(device)},
@@ -656,9 +653,9 @@ class CudaRankKernel final : public RankKernel, private BlockExchange {
 
   CudaRankKernel(const CudaRankKernel&) = delete;
   CudaRankKernel& operator=(const CudaRankKernel&) = delete;
-  /// Blocks until the device has ended, since copies may still use this object's memory. After a failed evaluation, the
-  /// connection has been closed, so the device does not wait for other ranks. If a rank is lost outside of an
-  /// evaluation, this may block forever, until the rank watch ends the process.
+  /// Blocks until the device has finished, since copies may still use this object's memory. After a failed evaluation,
+  /// the connection is closed, so the device waits for no other rank. If a rank is lost between evaluations, this may
+  /// block until the rank watch ends the process.
   ~CudaRankKernel() override {
     ORRERY_CUDA_WARN(cudaSetDevice(device_->ordinal()));
     ORRERY_CUDA_WARN(cudaDeviceSynchronize());
@@ -704,7 +701,7 @@ class CudaRankKernel final : public RankKernel, private BlockExchange {
     return individual_[static_cast<std::size_t>(rank)];
   }
   std::span<std::byte> place(const ForceArgs& args, const Part& part) override {
-    joined_.synchronize();  // until then, copies of the previous evaluation read this memory
+    joined_.synchronize();  // earlier copies may still read this memory
     return returned_[static_cast<std::size_t>(part.index)].allocate(sum_of(sizes_of(partition().places(args, part))));
   }
   void end_part(const ForceArgs& args, std::span<const Part> parts, CollectiveWork& work) override {
@@ -766,7 +763,7 @@ class CudaRankKernel final : public RankKernel, private BlockExchange {
       return partition().places_of_cells(rank);
     };
     unpack_blocks(cells, index, places, stream);
-    ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream));  // the next exchange uses the same buffer
+    ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream));  // the next exchange reuses the buffer
   }
 
   RankResidents* residents() override { return residents_ ? &*residents_ : nullptr; }
@@ -778,7 +775,7 @@ class CudaRankKernel final : public RankKernel, private BlockExchange {
   void exchange(const Outgoing& outgoing, const Places& places, CollectiveWork& work, cudaStream_t stream) override {
     (void)exchange_all(outgoing, places, work, stream);
   }
-  /// Returns false, on all ranks, if one had failed.
+  /// Exchanges blocks. Returns false on all ranks if one of them has failed.
   bool exchange_all(const Outgoing& outgoing, const Places& places, CollectiveWork& work, cudaStream_t stream) {
     work.attempt([&] {
       const BlocksByRank to = outgoing();
@@ -804,17 +801,17 @@ class CudaRankKernel final : public RankKernel, private BlockExchange {
 
   bool reached(const cuda::OrderEvent& event) const override { return event.reached(); }
   void wait(const CollectiveWork& /*work*/, cudaStream_t stream) override {
-    ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream));  // depends on no other rank
+    ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream));  // the stream waits for no other rank
   }
-  /// Copies blocks into a message, with their sizes.
+  /// Appends blocks and their sizes to a message. Waits for the stream.
   void pack_blocks(std::span<const DeviceBlock> blocks, MessageWriter& message, cudaStream_t stream) {
     const std::span<const std::byte> bytes = outgoing_.download(blocks, stream);
     ORRERY_CUDA_CHECK(cudaStreamSynchronize(stream));
     message.put_all(sizes_of(blocks));
     message.put_values(bytes);
   }
-  /// Enqueues copies of the blocks in a message of pack_blocks() to the device.
-  /// The copies of the previous exchange must have ended, since they use the same buffer.
+  /// Enqueues copies of the blocks in a message of pack_blocks() to the device. Call when the copies of the previous
+  /// exchange have ended, because they use the same buffer.
   void unpack_blocks(MessageReader& message, int rank, const Places& places, cudaStream_t stream) {
     std::vector<std::size_t> sizes;
     message.get_all(sizes);
@@ -826,21 +823,21 @@ class CudaRankKernel final : public RankKernel, private BlockExchange {
 
   const std::shared_ptr<const cuda::Device> device_;
   std::unique_ptr<ForceKernel> kernel_;
-  std::unique_ptr<TargetPartition> by_targets_;  // null: the kernel divides itself
+  std::unique_ptr<TargetPartition> by_targets_;  // null: the kernel implements PartitionFacet
   RankEvaluation part_{*device_, partition()};
   cuda::Stream stream_{*device_};  // not used by the leader
-  Staging outgoing_{*device_};     // data for other ranks
-  std::vector<Staging> incoming_;  // data from other ranks except results, by rank
-  // Inputs of the workers. On the leader: entry 0 has the common blocks, entry `rank` those for one worker alone. On a
-  // worker: entry 0 has all its blocks.
+  Staging outgoing_{*device_};     // data for other ranks, except inputs
+  std::vector<Staging> incoming_;  // data from each other rank, except results
+  // Inputs of the workers. On the leader, entry 0 has the blocks for all, and entry `rank` those for one worker. On a
+  // worker, entry 0 has all blocks.
   std::vector<Staging> inputs_;
   OwnersReader owners_{*device_};
-  // On the leader, during an evaluation:
+  // Leader only, during an evaluation:
   std::span<const std::byte> common_;
   std::vector<std::span<const std::byte>> individual_;  // one entry per rank
-  std::vector<Staging> returned_;                       // results of other ranks, by rank
+  std::vector<Staging> returned_;                       // results of each other rank
   cuda::OrderEvent inputs_ready_{*device_}, joined_{*device_};
-  // Last, since they use the members above:
+  // Declared last, since they use the members above:
   std::optional<NcclRankKernel> connected_;
   std::optional<CudaRankResidents> residents_;
 };
@@ -864,7 +861,7 @@ class CudaRankDevice final : public RankDevice {
     try {
       if (!nccl_) nccl_ = std::make_shared<const Nccl>();
       return nccl_->version();
-    } catch (const std::exception&) {  // few machines have NCCL
+    } catch (const std::exception&) {  // NCCL is missing, as on most machines
       return 0;
     }
   }
@@ -889,8 +886,8 @@ class CudaRankDevice final : public RankDevice {
 
  private:
   std::shared_ptr<const cuda::Device> device_;
-  std::shared_ptr<const Nccl> nccl_;            // null: not opened yet, or not installed
-  std::shared_ptr<NcclConnection> connection_;  // connection of device_ to the other ranks' devices; null: none
+  std::shared_ptr<const Nccl> nccl_;            // null: not opened, or not installed
+  std::shared_ptr<NcclConnection> connection_;  // NCCL connection of device_ to the other ranks; null: none
 };
 
 }  // namespace

@@ -6,8 +6,8 @@
 
 namespace orrery {
 
-/// Returns the CUDA device of this process, which is one of several ranks. Data go to the devices of other ranks
-/// through page-locked host memory, or directly by NCCL.
+/// Returns the CUDA device of this process as a rank among several. Data go to the devices of other ranks through
+/// page-locked host memory, or directly by NCCL.
 std::unique_ptr<RankDevice> cuda_rank_device();
 
 }  // namespace orrery

@@ -17,13 +17,13 @@
 namespace orrery {
 namespace {
 
-/// Counterpart of cuda::LostDeviceError whose text names the device.
+/// Error like cuda::LostDeviceError, with a text that names the device.
 struct LostMember final : std::runtime_error, DeviceLost {
   using runtime_error::runtime_error;
   Backend backend() const noexcept override { return Backend::cuda; }
 };
 
-/// Enables peer access. Returns whether `device` can read the other's memory.
+/// Enables access of `device` to the memory of `other`. Returns whether this is possible.
 bool can_read(const cuda::Device& device, const cuda::Device& other) {
   if (device.ordinal() == other.ordinal()) return true;
   int can = 0;
@@ -32,12 +32,12 @@ bool can_read(const cuda::Device& device, const cuda::Device& other) {
   device.activate();
   const cudaError_t enabled = cudaDeviceEnablePeerAccess(other.ordinal(), 0);
   if (enabled == cudaErrorPeerAccessAlreadyEnabled) {
-    (void)cudaGetLastError();  // not an error, but launch checks would see it as one
+    (void)cudaGetLastError();  // clears the error, which a later launch check would report
     return true;
   }
   if (enabled == cudaErrorTooManyPeers) {
     (void)cudaGetLastError();
-    return false;  // copies between the two go through host memory
+    return false;  // copies between the two devices go through host memory
   }
   ORRERY_CUDA_CHECK(enabled);
   return true;

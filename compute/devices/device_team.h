@@ -1,4 +1,4 @@
-// Several CUDA devices of one process: what they copy, and kernels that they evaluate together.
+// Several CUDA devices of one process: copies between them, and kernels that they evaluate together.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -19,11 +19,11 @@ namespace orrery {
 
 using TeamDevices = std::vector<std::shared_ptr<const cuda::Device>>;
 
-/// Activates the device and calls `work`. Errors name the device. The device stays active.
+/// Activates the device and calls `work`. The device stays active. The messages of errors name the device.
 void on_device(const cuda::Device& device, const std::function<void()>& work);
 
-/// A named range of this thread's time for profilers (NVTX), such as the time in which it enqueues the work of a phase.
-/// Nsight Systems shows it, and on the GPU's own time line the work that was enqueued during this time.
+/// A named range of host time for profilers (NVTX), such as the time in which a thread enqueues a phase. Nsight Systems
+/// also shows the GPU work that was enqueued in the range.
 class ProfilerRange {
  public:
   explicit ProfilerRange(const char* name) { nvtxRangePushA(name); }
@@ -32,7 +32,7 @@ class ProfilerRange {
   ProfilerRange& operator=(const ProfilerRange&) = delete;
 };
 
-/// Guard that activates the device at the end of a scope in which others become active.
+/// Guard that activates `device` at the end of a scope in which other devices may become active.
 class ActiveAfterwards {
  public:
   explicit ActiveAfterwards(const cuda::Device& device) : device_{device} {}
@@ -49,19 +49,19 @@ inline void wait_on(cudaStream_t stream, const cuda::OrderEvent& event) {
   ORRERY_CUDA_CHECK(cudaStreamWaitEvent(stream, event.get(), 0));
 }
 
-/// Enqueues a copy of `entries` values, from and to memory of any device or of the host.
+/// Enqueues a copy of `entries` values between any two memories, of devices or of the host.
 template <class T>
 void copy_entries(const T* from, T* to, int entries, cudaStream_t stream) {
   const std::size_t bytes = static_cast<std::size_t>(entries) * sizeof(T);
   ORRERY_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream));
 }
 
-/// Enqueues copies from one device to another, entry for entry, on `stream`.
+/// Enqueues copies between two devices on `stream`: block i of `from` is copied to block i of `to`.
 void copy_blocks(std::span<const DeviceBlock> from, const cuda::Device& from_device, std::span<const DeviceBlock> to,
                  const cuda::Device& to_device, cudaStream_t stream);
 
-/// Returns the arguments for a device other than the leader: without pointers to the leader's memory. `targets` keeps
-/// its pointer, of which only null or not is read, and its count.
+/// Returns the arguments for a device other than the leader, without pointers to the leader's memory. `targets` keeps
+/// its count and its pointer, which is only compared with null.
 inline ForceArgs args_for(const ForceArgs& args, cudaStream_t stream) {
   return {.count = args.count,
           .targets = args.targets,
@@ -74,15 +74,16 @@ inline ForceArgs args_for(const ForceArgs& args, cudaStream_t stream) {
 /// Transport of data from the first device of a team, the leader, to all others.
 class Broadcast {
  public:
-  /// One device's blocks, which it receives (the leader: sends), and the stream of the copies.
+  /// The blocks that one device receives (the leader: sends), and the stream that copies them.
   struct End {
     std::vector<DeviceBlock> blocks;
     cudaStream_t stream = nullptr;
   };
 
   virtual ~Broadcast() = default;
-  /// Enqueues the copies, entry for entry. `ends`: by device. The streams of the other devices must already wait for
-  /// the leader's blocks. Errors name the device, or all devices if none in particular has failed.
+  /// Enqueues the copies: block i of the leader goes to block i of every other device. `ends`: one entry per device.
+  /// The other devices' streams must already wait for the leader's blocks. Errors name the device, or all devices if
+  /// none can be blamed.
   virtual void send(std::span<const End> ends) = 0;
   virtual std::string name() const = 0;
 };
@@ -98,13 +99,13 @@ class PeerCopies final : public Broadcast {
   const TeamDevices& devices_;
 };
 
-/// Several CUDA devices of one process that share evaluations. All must be of one model, since they get equal parts.
-/// The first is the leader: it owns the bodies.
+/// Several CUDA devices of one process that share evaluations. All must be of one model, since their parts start equal.
+/// The first is the leader, which has the bodies.
 class DeviceTeam {
  public:
-  /// Enables peer access where the machine supports it; elsewhere, copies go through host memory. `ordinals` has at
-  /// least two entries. Throws UsageError if a device does not exist or if they differ. ORRERY_NCCL=1 in the
-  /// environment requests copies by NCCL; throws std::runtime_error if these are not possible.
+  /// Enables peer access where the machine supports it; otherwise, copies go through host memory. `ordinals` has at
+  /// least two entries. Throws UsageError if a device does not exist or the devices differ. If the environment has
+  /// ORRERY_NCCL=1, copies go by NCCL; throws std::runtime_error if that is impossible.
   explicit DeviceTeam(std::span<const int> ordinals);
   DeviceTeam(const DeviceTeam&) = delete;
   DeviceTeam& operator=(const DeviceTeam&) = delete;
@@ -114,9 +115,9 @@ class DeviceTeam {
   const cuda::Device& device(std::size_t index) const { return *devices_[index]; }
   /// Returns whether every device has peer access to all others.
   bool is_direct() const { return direct_; }
-  /// Returns "devices 0,1", with a note if some copies go through host memory, or if broadcasts go by NCCL.
+  /// Returns text such as "devices 0,1", with a note if some copies go through host memory, or if broadcasts use NCCL.
   std::string words() const;
-  /// Not thread-safe: one thread at a time.
+  /// Returns the transport from the leader to the others. Not thread-safe: one thread at a time may use it.
   Broadcast& broadcast() const { return *broadcast_; }
 
  private:
@@ -126,10 +127,10 @@ class DeviceTeam {
   bool by_nccl_ = false;
 };
 
-/// Returns a kernel whose evaluations the devices of a team share. The first device owns the bodies and the others get
-/// copies for each evaluation, or the bodies are resident: each device holds those of its part from step to step. The
-/// kernel implements OwnersFacet and ResidentFacet. `team` must outlive it. Throws as KernelInfo::make(); errors of
-/// devices other than the first name the device.
+/// Returns a kernel whose evaluations the devices of a team share. The leader sends the bodies to the others in each
+/// evaluation, or each device holds the bodies of its part between steps. The kernel implements OwnersFacet and
+/// ResidentFacet. `team` must outlive it. Throws as KernelInfo::make(). Errors of devices other than the first name the
+/// device.
 std::unique_ptr<ForceKernel> multi_device_kernel(const DeviceTeam& team, const KernelInfo& kernel,
                                                  const Settings& settings);
 

@@ -7,10 +7,10 @@
 namespace orrery {
 namespace {
 
-/// Tolerated excess of the costliest part over the mean. Smaller changes would follow the noise of times.
+/// Largest excess of the costliest part over the mean that is tolerated. Smaller changes would follow timing noise.
 constexpr double allowed_imbalance = 0.05;
 
-/// Minimum size of a part relative to an equal part, so that a part that was slow once keeps enough work to measure.
+/// Minimum size of a part relative to an equal share. A part that was slow once then keeps enough work to be measured.
 constexpr double least_share = 0.25;
 
 }  // namespace

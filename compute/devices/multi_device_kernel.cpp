@@ -25,7 +25,7 @@ namespace orrery {
 namespace {
 
 /// Measures the times of a team's devices by CUDA events. Times one evaluation, reads the events when the devices have
-/// reached them, then times another evaluation. Nothing waits for it.
+/// reached them, then times another evaluation. Neither host nor devices wait for that.
 class PartTimes {
  public:
   explicit PartTimes(const DeviceTeam& team) : team_{team} {
@@ -38,8 +38,8 @@ class PartTimes {
     }
   }
 
-  /// Call before an evaluation. Returns whether an earlier timed evaluation has ended; parts_ms() and loads() are then
-  /// its times.
+  /// Call before an evaluation. Returns whether an earlier timed evaluation has ended; parts_ms() and loads() then have
+  /// the times of that one.
   bool begin() {
     times_now_ = false;
     if (untimed_ > 0) {
@@ -59,7 +59,7 @@ class PartTimes {
 
   using Mark = PartMark;
   using enum PartMark;
-  /// Records the mark on a stream of the device. The device must be active.
+  /// Records an event for `mark` on a stream of the device. The device must be active.
   void mark(std::size_t index, Mark mark, cudaStream_t stream) {
     if (!times_now_) return;
     exchanges_ |= mark == offered;
@@ -68,18 +68,18 @@ class PartTimes {
   }
   /// Returns whether the current evaluation is timed.
   bool times_now() const { return times_now_; }
-  /// Call after an evaluation.
+  /// Ends an evaluation whose work is enqueued. Call after each evaluation.
   void end() { in_flight_ |= times_now_; }
-  /// Discards times that are not read yet. Call after a failed evaluation, or when the bodies were replaced.
+  /// Discards times that are not read yet. Call after a failed evaluation, or after the bodies were replaced.
   void forget() { in_flight_ = false; }
 
-  /// Returns the time of each device's part in ms, without waiting and copies.
+  /// Returns the time in ms that each device spent on its part, without waiting and copies.
   const std::vector<double>& parts_ms() const { return parts_ms_; }
-  /// Returns the times of each device; empty before the first timed evaluation has ended.
+  /// Returns the times of all devices; empty until the first timed evaluation has ended.
   const std::vector<DeviceLoad>& loads() const { return loads_; }
 
  private:
-  /// The leader's last mark follows all other marks.
+  /// Returns whether all events were reached. The leader's last one follows all others.
   bool all_ended() const { return event(0, ends).reached(); }
   double part_ms(std::size_t index) const {
     if (!exchanges_) return between(index, part_begins, part_ends);
@@ -122,7 +122,7 @@ class PartTimes {
     }
   }
 
-  /// Returns the times of the device's marks up to the end of its part, in ms after its first mark.
+  /// Returns the times of a device's marks until its part ends, in ms since its `begins`.
   MarkTimes times_of(std::size_t index) const {
     MarkTimes times;
     const auto note = [&](Mark mark) { times[mark] = between(index, begins, mark); };
@@ -142,16 +142,16 @@ class PartTimes {
   }
 
   const DeviceTeam& team_;
-  std::vector<std::vector<cuda::Event>> marks_;  // one entry per device and mark
+  std::vector<std::vector<cuda::Event>> marks_;  // one event per device and mark
   std::vector<double> parts_ms_;
   std::vector<DeviceLoad> loads_;
-  int untimed_ = 2;  // number of next evaluations that are not timed, since they load code
+  int untimed_ = 2;  // number of evaluations that are not timed yet, since they load code
   bool times_now_ = false, in_flight_ = false;
   bool exchanges_ = false, gathers_ = false;  // properties of the timed evaluation
 };
 
 /// Kernel whose evaluations the devices of a team share, see multi_device_kernel(). Streams wait for each other; the
-/// host waits for none.
+/// host does not wait.
 class MultiDeviceKernel final : public ForceKernel, public OwnersFacet, public ResidentFacet, private TreeFacet {
  public:
   MultiDeviceKernel(const DeviceTeam& team, const KernelInfo& kernel, const Settings& settings)
@@ -160,7 +160,7 @@ class MultiDeviceKernel final : public ForceKernel, public OwnersFacet, public R
         parts_{static_cast<int>(team.size())},
         times_{team},
         owners_{*team.leader()},
-        // In a tree, the work per body varies with its position; in a direct sum it does not.
+        // In a tree, the work per body depends on its position; in direct summation it does not.
         learns_parts_{kernel.is_tree} {
     members_.reserve(team.size());
     members_.emplace_back(team.device(0), kernel, settings);
@@ -170,10 +170,11 @@ class MultiDeviceKernel final : public ForceKernel, public OwnersFacet, public R
     leader().device.activate();
   }
 
-  /// Blocks until all devices have ended, so that no memory is freed while another device uses it.
+  /// Blocks until all devices have finished, so that no memory is freed while another device uses it.
   ~MultiDeviceKernel() override { wait_for_all(); }
 
-  /// Prefers resident bodies, which steps use. An evaluation of copied bodies allocates on demand.
+  /// Allocates memory for resident bodies if it can, because steps use them. Evaluations of copied bodies allocate on
+  /// demand.
   void prepare(int count) override {
     if (count == prepared_ || count == room_) return;
     if (can_hold(count)) {
@@ -190,7 +191,7 @@ class MultiDeviceKernel final : public ForceKernel, public OwnersFacet, public R
     for (Member& member : members_) member.kernel->bodies_replaced();
     owners_.forget();
   }
-  /// Throws the errors of other devices. Otherwise, the results of a device that failed would just be missing.
+  /// Throws the errors of other devices. Without this, the results of a failed device would be missing unnoticed.
   void check_other_devices() override {
     for_others([](Member& member, std::size_t) { (void)member.done.reached(); });
   }
@@ -217,8 +218,8 @@ class MultiDeviceKernel final : public ForceKernel, public OwnersFacet, public R
     return owners;
   }
 
-  /// Must not throw UsageError, since the steps of the batch are already enqueued. If memory is short, reports the
-  /// owners as unknown.
+  /// Must not throw UsageError, since the steps of the batch are already enqueued. If memory is short, owners() reports
+  /// that the owners are unknown.
   void read_owners(int count, CUstream_st* stream) override {
     try {
       why_no_owners_.clear();
@@ -235,7 +236,7 @@ class MultiDeviceKernel final : public ForceKernel, public OwnersFacet, public R
     return members_.front().kernel->main_launch(law, count, masses);
   }
 
-  // Resident bodies:
+  // Bodies that the devices hold (ResidentFacet):
   bool can_hold(int count) const override {
     const MigrationFacet* const migration = members_.front().migration();
     return migration && team_.is_direct() && migration->can_hold(count, static_cast<int>(members_.size()));
@@ -257,7 +258,7 @@ class MultiDeviceKernel final : public ForceKernel, public OwnersFacet, public R
       first += bodies.count;
       member.began.record(own);
     });
-    barrier(stream);  // afterwards, the caller may change its bodies
+    barrier(stream);  // afterwards, the caller may change its own copy
     bodies_replaced();
     held_ = count;
   }
@@ -271,7 +272,7 @@ class MultiDeviceKernel final : public ForceKernel, public OwnersFacet, public R
     });
   }
 
-  /// Reduces the findings of all devices to the first one, on every device, so that none moves its bodies further.
+  /// Reduces the findings of all devices to the earliest one, on every device, so that every device freezes its bodies.
   void check_finite(const cuda::NonFiniteReport& report, std::uint32_t pass, CUstream_st* stream) override {
     require_residents();
     for_all(stream, [&](Member& member, cudaStream_t own, std::size_t) {
@@ -290,7 +291,7 @@ class MultiDeviceKernel final : public ForceKernel, public OwnersFacet, public R
     try {
       evaluate_all_residents(args);
     } catch (...) {
-      held_ = 0;  // some devices may have migrated bodies
+      held_ = 0;  // some bodies may have migrated already
       wait_for_all();
       bodies_replaced();
       times_.forget();
@@ -315,8 +316,8 @@ class MultiDeviceKernel final : public ForceKernel, public OwnersFacet, public R
     try {
       evaluate_parts(args);
     } catch (...) {
-      bodies_replaced();  // the devices may have kept different data
-      prepared_ = 0;      // the next evaluation waits for all devices and prepares them again
+      bodies_replaced();  // the devices may have cached different data
+      prepared_ = 0;      // the next evaluation waits for all devices and allocates again
       times_.forget();
       check_other_devices();  // the cause may be in another device
       throw;
@@ -324,27 +325,28 @@ class MultiDeviceKernel final : public ForceKernel, public OwnersFacet, public R
   }
 
  private:
-  /// One device and its instance of the kernel.
+  /// One device, and the kernel that runs on it.
   struct Member {
     Member(const cuda::Device& of, const KernelInfo& info, const Settings& settings);
 
     const cuda::Device& device;
     std::unique_ptr<ForceKernel> kernel;
-    std::unique_ptr<TargetPartition> by_targets;  // null: the kernel is a PartitionFacet itself
+    std::unique_ptr<TargetPartition> by_targets;  // null: the kernel implements PartitionFacet
     PartitionFacet& partition() const { return by_targets ? *by_targets : *kernel->partition(); }
-    /// Returns null if the kernel does not support resident bodies.
+    /// Returns null if the device cannot hold bodies with this kernel.
     MigrationFacet* migration() const { return dynamic_cast<MigrationFacet*>(&partition()); }
-    /// Returns null if the kernel does not write into the memory of other devices.
+    /// Returns null if the kernel does not write to the memory of other devices.
     PeerFacet* peer() const { return dynamic_cast<PeerFacet*>(&partition()); }
-    cuda::Stream stream;     // unused by the leader
-    cuda::OrderEvent began;  // the device has finished begin_part(), or a round of the migration
-    cuda::OrderEvent done;   // the device has finished its part
-    cuda::DeviceArray<cuda::PackedFinding> finding;  // first non-finite body
+    cuda::Stream stream;                             // unused by the leader
+    cuda::OrderEvent began;                          // recorded after begin_part(), or after a round of the migration
+    cuda::OrderEvent done;                           // recorded after the device's part
+    cuda::DeviceArray<cuda::PackedFinding> finding;  // earliest non-finite body
   };
   using Blocks = PartitionFacet::Blocks;
 
   Member& leader() { return members_.front(); }
-  /// Calls `work` for every device except the leader, with that device active. Errors name the device.
+  /// Calls `work` for every device except the leader, with that device active. Afterwards, the leader is active. Errors
+  /// name the device.
   void for_others(const std::function<void(Member& member, std::size_t index)>& work) {
     const ActiveAfterwards leads{leader().device};
     for (std::size_t i = 1; i < members_.size(); ++i) {
@@ -353,7 +355,7 @@ class MultiDeviceKernel final : public ForceKernel, public OwnersFacet, public R
   }
   void evaluate_parts(const ForceArgs& args) {
     check_other_devices();
-    of_all_ = !args.targets;  // times of listed targets are no measure of the work of all bodies
+    of_all_ = !args.targets;  // the times of listed targets are no measure for all bodies
     const bool knows_times = of_all_ && times_.begin();
     if (knows_times && learns_parts_ && !leader().partition().works_alone()) parts_.learn(times_.parts_ms());
     const std::vector<Part> parts = parts_.parts();
@@ -407,9 +409,9 @@ class MultiDeviceKernel final : public ForceKernel, public OwnersFacet, public R
     if (leader().partition().exchanges()) mark(index, PartTimes::offered, args.stream);
   }
 
-  /// Returns whether the kernels write into each other's memory, by PeerFacet, instead of copies of offers.
+  /// Returns whether the devices write into each other's memory, by PeerFacet, instead of copying what others offer.
   bool writes_to_peers() const { return team_.is_direct() && members_.front().peer() != nullptr; }
-  /// Connects the kernels for these writes. Call when all devices are prepared.
+  /// Connects the kernels for such writes. Call when all devices are prepared.
   void connect_peers() {
     if (!writes_to_peers()) return;
     std::vector<PeerFacet*> all;
@@ -429,12 +431,11 @@ class MultiDeviceKernel final : public ForceKernel, public OwnersFacet, public R
     if (writes_to_peers()) barrier(args.stream);
   }
 
-  /// Copies the other devices' offers to this device.
+  /// Copies to this device what the other devices offer.
   void copy_offers(Member& member, const ForceArgs& args, std::span<const Part> parts, std::size_t index) {
     for (std::size_t after = 1; after < members_.size(); ++after) {
       const std::size_t i =
-          (index + after) %
-          members_.size();  // each device begins with the next one, so that the copies use different links
+          (index + after) % members_.size();  // starts with the next device: the copies then use different links
       const Member& other = members_[i];
       copy_blocks(other.partition().offer(args, parts[i]), other.device,
                   member.partition().places_of_offer(args, parts[i]), member.device, args.stream);
@@ -465,8 +466,8 @@ class MultiDeviceKernel final : public ForceKernel, public OwnersFacet, public R
     mark(0, PartTimes::ends, args.stream);
   }
 
-  /// Makes every stream wait for the latest `began` of all others: a barrier. `leading`: the leader's stream.
-  /// Needs no active device.
+  /// Makes every stream wait for the latest `began` of all other devices. `leading`: the leader's stream. No device
+  /// need be active.
   void barrier(cudaStream_t leading) {
     for (Member& member : members_) {
       cudaStream_t const stream = &member == &leader() ? leading : member.stream.get();
@@ -478,7 +479,7 @@ class MultiDeviceKernel final : public ForceKernel, public OwnersFacet, public R
 
   using OnStream = std::function<void(Member& member, cudaStream_t stream, std::size_t index)>;
   using OnPart = std::function<void(Member& member, const ForceArgs& args, std::size_t index)>;
-  /// Both call `work` for every device, the leader first, with that device active and with its stream or arguments.
+  /// Both call `work` for every device, the leader first, with its stream or its arguments. That device is then active.
   void for_all(cudaStream_t leading, const OnStream& work) {
     work(leader(), leading, 0);
     for_others([&](Member& member, std::size_t index) { work(member, member.stream.get(), index); });
@@ -495,9 +496,8 @@ class MultiDeviceKernel final : public ForceKernel, public OwnersFacet, public R
     });
   }
 
-  // Both allocate memory on all devices for `count` bodies: resident bodies, or copies of them for each evaluation.
-  // Each frees the memory of the other.
-  /// Parts start equal.
+  // These two allocate memory on all devices for `count` bodies, and free the memory of the other. allocate_residents()
+  // is for bodies that stay on the devices, at first in equal parts; allocate_inputs() is for copies of all bodies.
   void allocate_residents(int count) {
     prepared_ = room_ = held_ = 0;
     times_.forget();
@@ -564,7 +564,7 @@ class MultiDeviceKernel final : public ForceKernel, public OwnersFacet, public R
     times_.end();
   }
 
-  /// A barrier of all streams, even if no bodies migrate.
+  /// Moves bodies to the devices of their parts. All streams wait for each other, even if no body moves.
   void migrate(const ForceArgs& args, std::span<const Part> parts) {
     const ProfilerRange range{"move bodies"};
     mark(0, PartTimes::begins, args.stream);
@@ -601,20 +601,20 @@ class MultiDeviceKernel final : public ForceKernel, public OwnersFacet, public R
     if (of_all_) times_.mark(index, what, stream);
   }
   void wait_for_all() const noexcept {
-    for (std::size_t i = members_.size(); i-- > 0;) {  // ends with the leader, so that it is active
+    for (std::size_t i = members_.size(); i-- > 0;) {  // ends with the leader, which stays active
       ORRERY_CUDA_WARN(cudaSetDevice(members_[i].device.ordinal()));
       ORRERY_CUDA_WARN(cudaDeviceSynchronize());
     }
   }
 
-  // TreeFacet: the leader's tree, with the cells that only other devices have.
+  // TreeFacet: the leader's tree, completed by the cells of other devices.
   std::optional<TreeReport> report() const override { return members_.front().kernel->tree()->report(); }
   void prepare_cells(const CellRequest& request, int count) override {
     leader().kernel->tree()->prepare_cells(request, count);
   }
-  /// Other devices keep their cells until the leader's next evaluation, which follows on the same stream.
+  /// Copies the other devices' cells first. They stay valid until the leader's next evaluation, on the same stream.
   void pick_cells(const CellRequest& request, CUstream_st* stream) override {
-    if (prepared_ == 0) return leader().kernel->tree()->pick_cells({}, stream);  // without a tree, no cells are shown
+    if (prepared_ == 0) return leader().kernel->tree()->pick_cells({}, stream);  // there is no tree: shows no cells
     for (std::size_t i = 1; i < members_.size(); ++i) {
       const auto index = static_cast<int>(i);
       copy_blocks(members_[i].partition().cells(index), members_[i].device, leader().partition().places_of_cells(index),
@@ -627,25 +627,23 @@ class MultiDeviceKernel final : public ForceKernel, public OwnersFacet, public R
 
   const DeviceTeam& team_;
   std::vector<Member> members_;    // one entry per device
-  cuda::OrderEvent inputs_ready_;  // the data that other devices read are ready on the leader's stream
-  bool of_all_ = true;             // whether all bodies are targets of the current evaluation
+  cuda::OrderEvent inputs_ready_;  // on the leader's stream, the data for other devices are ready
+  bool of_all_ = true;             // whether the current evaluation has all bodies as targets
   LearnedParts parts_;
   PartTimes times_;
-  OwnersReader owners_;  // only for trees: the device whose domain has a body
+  OwnersReader owners_;  // only for trees: the device that has each body in its domain
   cuda::DeviceArray<int> owners_of_residents_;
-  std::string why_no_owners_;  // why the latest read_owners() failed; empty: it did not
-  bool learns_parts_;          // whether measured times change the parts; otherwise they stay equal
-  int prepared_ = 0;           // number of bodies of which all devices can get copies
-  int room_ = 0;               // number of bodies that can be resident; this or prepared_ is 0
-  int held_ = 0;               // number of resident bodies; 0: none
+  std::string why_no_owners_;  // failure of the latest read_owners(); empty: it succeeded
+  bool learns_parts_;          // whether measured times change the sizes of parts; otherwise they stay equal
+  int prepared_ = 0;           // number of bodies for which allocate_inputs() has memory; 0: none
+  int room_ = 0;               // number of bodies for which allocate_residents() has memory; 0: none
+  int held_ = 0;               // number of bodies that the devices hold; 0: none
 };
 
 MultiDeviceKernel::Member::Member(const cuda::Device& of, const KernelInfo& info, const Settings& settings)
     : device{of}, kernel{info.make(settings, &of)}, stream{of}, began{of}, done{of}, finding{of, 1} {
   if (!info.divides) by_targets = std::make_unique<TargetPartition>(*kernel, info.reads_low_words, device);
 }
-
-// Resident bodies:
 
 }  // namespace
 

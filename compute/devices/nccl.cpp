@@ -28,11 +28,11 @@ Stopped not_in_time() {
   return Stopped{"NCCL did not connect within " + std::to_string(connect_limit.count()) + " s"};
 }
 
-/// Guard for a group of NCCL calls, which end() launches together. The destructor ends the group after an exception,
-/// too: otherwise, later calls of the thread would belong to it.
+/// Guard for a group of NCCL calls, which end() launches together. If an exception prevents end(), the destructor ends
+/// the group: otherwise, later calls of this thread would join it.
 class NcclGroup {
  public:
-  /// `who`: prefix of messages that names the devices.
+  /// `who`: prefix of error messages, which names the devices.
   explicit NcclGroup(const Nccl& nccl, std::string who = {}) : nccl_{nccl}, who_{std::move(who)} {
     nccl_.check(nccl_.begin_group(), who_ + "ncclGroupStart");
   }
@@ -92,14 +92,14 @@ class NcclBroadcast final : public Broadcast {
  private:
   Nccl nccl_;
   const TeamDevices& devices_;
-  std::string all_;                             // prefix of messages, "devices 0,1: "
+  std::string all_;                             // prefix of error messages, such as "devices 0,1: "
   std::vector<NcclCommunicator*> connections_;  // one entry per device
 };
 
 }  // namespace
 
 Nccl::Nccl() {
-  // Disables NVLink multicast (NVLS), which only speeds up reductions. Its setup takes memory, and a fault in it
+  // Disables NVLink multicast (NVLS), which only speeds up reductions. Its setup takes memory, and a fault in the setup
   // affects the whole host.
   setenv("NCCL_NVLS_ENABLE", "0", /*replace=*/0);
   void* const library = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
@@ -161,7 +161,7 @@ NcclConnection::NcclConnection(std::shared_ptr<const Nccl> nccl, const cuda::Dev
   try {
     try_out({words.data(), words.size()}, rank, stream.get(), wait);
   } catch (...) {
-    abort();  // otherwise, the device might wait forever, and so might later frees of its memory
+    abort();  // otherwise, the device and later frees of its memory might block forever
     throw;
   }
 }
@@ -172,9 +172,9 @@ NcclConnection::~NcclConnection() {
   if (left_.valid()) (void)left_.wait_for(longest);
 }
 
-/// Tests the connection. NCCL sets up the route between two devices at its first use, while the host waits for the
-/// other rank; later uses do not block the host. Each test ends on the device before the next one begins, so that the
-/// device does not wait if the host blocks forever.
+/// Tests the connection by a broadcast and an exchange. NCCL sets up the route between two devices at their first
+/// transfer, and may block the host until the other rank takes part. The host waits for each transfer before it starts
+/// the next: if it blocks forever, the device has no unfinished work.
 void NcclConnection::try_out(std::span<unsigned> words, int rank, cudaStream_t stream,
                              const std::function<void()>& wait) {
   std::vector<Blocks> outgoing(words.size()), incoming(words.size());
@@ -244,8 +244,8 @@ void NcclConnection::abort() noexcept {
   leave(nccl_->abort);
 }
 
-/// Calls ncclCommDestroy or ncclCommAbort on a separate thread: both wait for all ranks of this host to leave before
-/// they free shared memory, and a lost rank never leaves. ncclCommAbort first ends the waiting of the device.
+/// Calls ncclCommDestroy or ncclCommAbort on a separate thread. Both wait until all ranks of this host have left, and a
+/// lost rank never leaves. ncclCommAbort first aborts the operations on the device.
 void NcclConnection::leave(NcclResult (*how)(NcclCommunicator*)) noexcept {
   const std::lock_guard lock{mutex_};
   NcclCommunicator* const left = std::exchange(communicator_, nullptr);
@@ -257,7 +257,7 @@ void NcclConnection::leave(NcclResult (*how)(NcclCommunicator*)) noexcept {
       (void)how(left);
       promise.set_value();
     }).detach();
-  } catch (const std::exception&) {  // no thread could be started: the communicator remains until the process ends
+  } catch (const std::exception&) {  // no thread: the communicator stays until the process ends
     left_ = {};
   }
 }

@@ -21,22 +21,22 @@ namespace orrery {
 
 struct NcclCommunicator;  // target of NCCL's ncclComm_t
 
-// NCCL's ncclResult_t and ncclDataType_t:
+// Replacements for NCCL's ncclResult_t and ncclDataType_t:
 using NcclResult = int;
 
 inline constexpr NcclResult nccl_success = 0;
 inline constexpr int nccl_bytes = 0;
 
-/// Functions of NVIDIA's library NCCL, which is opened at run time because few machines have it, and stays open until
-/// the process ends. The signatures repeat those of NCCL's nccl.h, so that no build needs that file.
+/// Functions of NVIDIA's library NCCL. The library is opened at run time, since few machines have it, and stays open
+/// until the process ends. The signatures repeat those in nccl.h, so that the build does not need NCCL.
 class Nccl {
  public:
-  /// Throws std::runtime_error that names the missing library or function.
+  /// Opens the library. Throws std::runtime_error that names the missing library or function.
   Nccl();
 
   /// Throws std::runtime_error with NCCL's text if the call has failed.
   void check(NcclResult result, const std::string& call) const;
-  /// See RankDevice::nccl_version().
+  /// Returns the version as NCCL encodes it, see RankDevice::nccl_version().
   int version() const;
 
   const char* (*error_text)(NcclResult);
@@ -55,34 +55,35 @@ class Nccl {
   NcclResult (*receive)(void* to, std::size_t count, int type, int from_rank, NcclCommunicator*, cudaStream_t);
 };
 
-/// NCCL communicator of the CUDA devices of all ranks, as one rank sees it. All ranks must make the same calls in the
-/// same order. Thread-safe. All functions throw std::runtime_error if NCCL fails, and Stopped after abort().
+/// NCCL communicator between the CUDA devices of all ranks. Each rank has an object of this class, and all ranks must
+/// make the same calls in the same order. Thread-safe. All functions throw std::runtime_error if NCCL fails, and
+/// Stopped after abort().
 class NcclConnection {
  public:
   using Blocks = PartitionFacet::Blocks;
 
-  /// Collective: connects to the other ranks, which pass the same id, and tests the connection. Throws Stopped after
-  /// connect_limit; a thread may then wait for the other ranks until the process ends.
+  /// Collective: connects to the other ranks, which pass the same id, and tests the connection. Throws Stopped if this
+  /// takes longer than connect_limit; a thread may then wait for the other ranks until the process ends.
   static std::shared_ptr<NcclConnection> make(std::shared_ptr<const Nccl> nccl,
                                               std::shared_ptr<const cuda::Device> device, const ConnectionId& id,
                                               int rank, int ranks);
-  /// Does what make() does, but may block forever in NCCL.
+  /// Connects as make() does, but may block forever in NCCL.
   NcclConnection(std::shared_ptr<const Nccl> nccl, const cuda::Device& device, const ConnectionId& id, int rank,
                  int ranks);
   NcclConnection(const NcclConnection&) = delete;
   NcclConnection& operator=(const NcclConnection&) = delete;
-  /// Waits up to 1.5 s for the other ranks to leave the connection: one of them may be lost.
+  /// Closes the connection. Waits up to 1.5 s for the other ranks to leave it; a lost rank never leaves.
   ~NcclConnection();
 
   bool is_open() const;
-  /// Throws Stopped if work that was enqueued has failed in NCCL. The cause may be in another rank.
+  /// Throws Stopped if enqueued work has failed in NCCL. The cause may be in another rank.
   void check() const;
 
-  // Both enqueue and return. Blocks without bytes are skipped.
-  /// Copies the blocks of rank 0 to the blocks of all other ranks, entry for entry.
+  // Both functions enqueue work and return. Blocks of 0 bytes are skipped.
+  /// Copies the blocks of rank 0 to all other ranks: block i to block i.
   void broadcast(std::span<const DeviceBlock> blocks, cudaStream_t stream);
-  /// Sends outgoing[rank] to each rank and receives incoming[rank] from it, entry for entry. The entries of this rank
-  /// are unused.
+  /// Sends outgoing[rank] to each other rank, and receives incoming[rank] from it, block by block. The entries of this
+  /// rank are unused.
   void exchange(std::span<const Blocks> outgoing, std::span<const Blocks> incoming, cudaStream_t stream);
 
   /// Closes the connection and aborts pending operations. Does not block.
@@ -100,7 +101,7 @@ class NcclConnection {
 };
 
 /// Returns a broadcast by NCCL, in which devices forward data to each other. No device may be listed twice. Throws
-/// std::runtime_error if NCCL cannot be opened or cannot connect these devices.
+/// std::runtime_error if NCCL is missing or cannot connect these devices.
 std::unique_ptr<Broadcast> nccl_broadcast(const TeamDevices& devices);
 
 }  // namespace orrery

@@ -12,28 +12,28 @@
 #include "compute/kernels/division.h"
 #include "compute/kernels/epilogue.h"
 
-// Operations on the resident bodies of one device. Each function enqueues a kernel on a stream of the active device.
+// Operations on the bodies that one device holds. Each function enqueues a kernel on a stream of the active device.
 namespace orrery {
 
 /// Sets ids[i] = first + i.
 void set_ids(const ResidentBodies& bodies, int first, cudaStream_t stream);
-/// Sets owners[id] = owner for each body. The device must be able to access `owners`.
+/// Sets owners[id] = owner for each body. `owners` must be in memory that the device can access.
 void set_owner(const ResidentBodies& bodies, int owner, int* owners, cudaStream_t stream);
-/// Scatters the bodies to the indices given by their ids. Null arrays are not written. The device must be able to
-/// access the arrays.
+/// Writes each body to the index given by its id. Arrays that are null are skipped; the others must be in memory that
+/// the device can access.
 void gather_bodies(const ResidentBodies& bodies, Vec4* positions, Vec4* velocities, Vec4* accelerations,
                    cudaStream_t stream);
-/// Both call the function of cuda:: without "_residents". They set NonFiniteReport::ids.
+/// These two call cuda::kick_drift() and cuda::check_finite(), and set NonFiniteReport::ids.
 void kick_drift_residents(const cuda::Device& device, const ResidentBodies& bodies, const cuda::KickDrift& pass,
                           const cuda::NonFiniteCheck& check, cudaStream_t stream);
 void check_residents(const ResidentBodies& bodies, const cuda::NonFiniteReport& report, std::uint32_t pass,
                      cudaStream_t stream);
-/// Reduction: sets *report.d_first to the minimum of itself and all findings. If that is a finding, also sets
-/// *report.seen. Several devices may do this at the same time.
+/// Sets *report.d_first to the minimum of itself and all findings. If the minimum is a finding, also sets *report.seen.
+/// Several devices may do this at the same time.
 void reduce_findings(const OnAll<const cuda::PackedFinding>& all, const cuda::NonFiniteReport& report,
                      cudaStream_t stream);
 
-/// Reads the owner of each body from a device without blocking: the host gets the latest copy that has arrived.
+/// Copies the owner of each body from a device without blocking. The host gets the latest copy that has arrived.
 class OwnersReader {
  public:
   explicit OwnersReader(const cuda::Device& device) : device_{device}, arrived_{device} {}
@@ -67,7 +67,7 @@ class OwnersReader {
 
   const cuda::Device& device_;
   cuda::HostArray<int> read_[2];
-  std::size_t latest_ = none, next_ = none;  // buffers of the latest copy that has arrived, and of the latest copy
+  std::size_t latest_ = none, next_ = none;  // buffers: of an arrived copy; of the newest copy, perhaps in flight
   cuda::Event arrived_;                      // end of the latest copy
   bool enqueued_ = false;
 };

@@ -14,14 +14,14 @@ __global__ void number(int* numbers, int count) {
   if (i < count) numbers[i] = i;
 }
 
-/// Gathers the entries of the targets [first, last): packed[k] = entries[targets[k]].
+/// Gathers the entries of the targets with indices [first, last): packed[k] = entries[targets[k]].
 __global__ void pack(const Vec4* __restrict__ entries, const int* __restrict__ targets, int first, int last,
                      Vec4* __restrict__ packed) {
   const int place = first + static_cast<int>(blockIdx.x * block + threadIdx.x);
   if (place < last) packed[place] = entries[targets[place]];
 }
 
-/// Applies the epilogue to the targets from `first` on. `found_low`: null without low parts.
+/// Applies the epilogue to the targets from index `first` to the end. `found_low`: null without low words.
 __global__ void finish_targets(const Vec4* __restrict__ found, const Vec4* __restrict__ found_low, Targets targets,
                                int first, const Vec4* __restrict__ bodies, Epilogue epilogue) {
   const int place = first + static_cast<int>(blockIdx.x * block + threadIdx.x);
@@ -70,7 +70,7 @@ auto TargetPartition::prepare_inputs(const ForceArgs& args, std::span<const Part
           block_of(args.targets.indices, args.targets.count)};
 }
 
-/// Allocates arrays for all bodies even if there are few targets, so that it allocates only once.
+/// Allocates arrays for all bodies, even for few targets, so that later evaluations need not allocate again.
 auto TargetPartition::receive(const ForceArgs& args, std::span<const Part> /*parts*/,
                               std::span<const DeviceBlock> shared) -> Blocks {
   const auto take = [&](auto& array) { allocate_copy(device_, array, args.count); };

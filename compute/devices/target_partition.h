@@ -8,11 +8,11 @@
 
 namespace orrery {
 
-/// Target decomposition for kernels that take targets but are no PartitionFacet: each part is a range of the targets,
-/// and every device gets a replica of all bodies.
+/// Target decomposition for kernels that take targets but do not implement PartitionFacet. Each part is a range of the
+/// targets, and every device gets a copy of all bodies.
 class TargetPartition final : public PartitionFacet {
  public:
-  /// `kernel` and `device` must outlive this.
+  /// `kernel` and `device` must outlive this object.
   TargetPartition(ForceKernel& kernel, bool reads_low_words, const cuda::Device& device)
       : kernel_{kernel}, reads_low_words_{reads_low_words}, device_{device} {}
 
@@ -31,13 +31,13 @@ class TargetPartition final : public PartitionFacet {
   ForceKernel& kernel_;
   bool reads_low_words_;
   const cuda::Device& device_;
-  bool has_low_words_ = false;                                 // whether the current evaluation reads low parts
+  bool has_low_words_ = false;                                 // whether the current evaluation reads low words
   cuda::DeviceArray<int> all_;                                 // all_[i] = i
   int written_ = 0;                                            // number of initialized entries of all_
   cuda::DeviceArray<Vec4> bodies_, bodies_low_;                // copies of the leader's bodies
   cuda::DeviceArray<int> targets_;                             // copy of the leader's targets
   cuda::DeviceArray<Vec4> accelerations_, accelerations_low_;  // accelerations, by body
-  cuda::DeviceArray<Vec4> found_, found_low_;                  // accelerations, by index among the targets
+  cuda::DeviceArray<Vec4> found_, found_low_;                  // accelerations, by index in the list of targets
 };
 
 }  // namespace orrery

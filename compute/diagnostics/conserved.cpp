@@ -58,7 +58,7 @@ double Conserved::virial_ratio() const {
   return std::max(2 * kinetic - moving, 0.0) / std::abs(potential);
 }
 
-/// The sums are made in order, so that the result does not depend on the number of threads and ranks.
+/// Adds in the order of the bodies, so that the result does not depend on the number of threads and ranks.
 Conserved conserved_with(const Bodies& bodies, std::span<const double> potentials) {
   const PreciseColumns columns{bodies.positions, bodies.positions_low};
   const PreciseColumns velocities{bodies.velocities, bodies.velocities_low};

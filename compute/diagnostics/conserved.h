@@ -13,17 +13,17 @@ namespace orrery {
 struct Conserved {
   double mass = 0;
   double kinetic = 0;
-  double potential = 0;  ///< each pair once; O(N^2)
+  double potential = 0;  ///< sum over all pairs, each counted once; O(N^2)
   Vec3d momentum;
   Vec3d angular_momentum;  ///< about the origin
   double energy() const { return kinetic + potential; }
-  /// 2 K / |W| with the kinetic energy in the frame of the centre of mass: 1 in equilibrium. Not finite without a
-  /// potential.
+  /// Returns 2 K / |W| with the kinetic energy in the frame of the centre of mass: 1 in equilibrium. Not finite without
+  /// a potential.
   double virial_ratio() const;
 };
 
-/// Computes the sums over all bodies, with their low words if they have any. If `cancelled` (may be null) gets set,
-/// returns soon, with meaningless sums.
+/// Computes the sums over all bodies, including their low words if they have any. If `cancelled` (may be null) gets
+/// set, returns early with meaningless sums.
 Conserved conserved(const Bodies& bodies, const Law& law, const std::atomic<bool>* cancelled = nullptr);
 
 /// Returns last - first values. Value k is the potential energy of body first + k with all bodies before it, in units
@@ -31,7 +31,7 @@ Conserved conserved(const Bodies& bodies, const Law& law, const std::atomic<bool
 /// have none. `cancelled` may be null; if it gets set, values that were not computed are 0.
 std::vector<double> potentials_with_earlier(std::span<const Vec4> positions, std::span<const Vec4> low, int first,
                                             int last, const Law& law, const std::atomic<bool>* cancelled);
-/// Returns what conserved() does, from the potentials_with_earlier() of all bodies.
+/// Returns the same sums as conserved(), given potentials_with_earlier() of all bodies.
 Conserved conserved_with(const Bodies& bodies, std::span<const double> potentials);
 
 }  // namespace orrery

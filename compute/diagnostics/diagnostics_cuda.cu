@@ -9,14 +9,14 @@
 namespace orrery::cuda {
 namespace {
 
-/// Bodies of a tile, and threads of a block that sums over tiles.
+/// Bodies per tile, and threads per block of the kernel that sums over tiles.
 constexpr int tile_size = 256;
-/// Threads of a block of the other kernels.
+/// Threads per block of all other kernels in this file.
 constexpr int block = 128;
 /// Number of blocks that keep a multiprocessor busy.
 constexpr int blocks_per_multiprocessor = 8;
-/// Number of pairs per launch, or more if all tiles at one distance have more. A launch takes a tenth of a second on a
-/// GPU that is slow in double precision. Between launches a display is drawn.
+/// Number of pairs per launch, or more if the tiles at one distance have more. A launch takes a tenth of a second on a
+/// GPU that is slow in double precision. The display can be drawn between launches.
 constexpr std::int64_t pairs_per_launch = std::int64_t{1} << 28;
 
 struct Sums : Conserved {
@@ -40,7 +40,7 @@ struct Vectors {
   __device__ Vec3d operator[](int i) const { return joined<double>(high[i], low ? low[i] : Vec4{}); }
 };
 
-/// Returns a body. Indices beyond the end give a body without mass, which neither pulls nor counts.
+/// Returns body `i`; beyond the end, a body without mass, which neither pulls nor counts.
 __device__ Body body_at(const Vectors& positions, int i, int count) {
   if (i >= count) return {0, 0, 0, 0};
   const Vec3d at = positions[i];
@@ -57,10 +57,9 @@ struct PairPotential {
   }
 };
 
-/// Block (row, split) sums over the pairs of the bodies in tile `row` and in tile (row + d) modulo the number of tiles,
-/// for every gridDim.y-th distance d in [first, end). If all distances are at most half of the number of tiles, each
-/// pair of tiles meets once, and all rows have equal work. From the second launch on, the sums are added to the partial
-/// sums.
+/// Sums over pairs. Block (row, split) takes the bodies in tile `row` and in tile (row + d) modulo the number of tiles,
+/// for every gridDim.y-th distance d in [first, end). As distances are at most half of the number of tiles, each pair
+/// of tiles occurs once, and all rows have equal work. Later launches add their sums to the partial sums of the first.
 __global__ void sum_tiles(Vectors positions, Vectors velocities, int count, int first, int end, PairPotential pair,
                           Conserved* __restrict__ partials) {
   __shared__ Body tile[tile_size];
@@ -70,12 +69,12 @@ __global__ void sum_tiles(Vectors positions, Vectors velocities, int count, int 
   const Body body = body_at(positions, i, count);
   double potential = 0;
   for (int d = first + static_cast<int>(blockIdx.y); d < end; d += splits) {
-    if (2 * d == tiles && row >= d) continue;  // halfway round: the other tile of the pair has this one
+    if (2 * d == tiles && row >= d) continue;  // halfway round: the other tile of the pair evaluates it
     const int other = row + d < tiles ? row + d : row + d - tiles;
     __syncthreads();
     tile[me] = body_at(positions, other * tile_size + me, count);
     __syncthreads();
-    const int others = d == 0 ? me : tile_size;  // within its own tile a body meets those before it
+    const int others = d == 0 ? me : tile_size;  // within its own tile, a body is paired only with earlier ones
     for (int k = 0; k < others; ++k) potential += pair(body, tile[k]);
   }
   Sums mine;
@@ -96,7 +95,7 @@ __global__ void sum_tiles(Vectors positions, Vectors velocities, int count, int 
   partial = sum;
 }
 
-/// Sums all partial sums. Launched with one block.
+/// Sums all partial sums. Runs as one block.
 __global__ void sum_partials(const Conserved* __restrict__ partials, int size, Conserved* __restrict__ result) {
   Sums mine;
   for (int i = static_cast<int>(threadIdx.x); i < size; i += tile_size) mine += partials[i];
@@ -123,7 +122,7 @@ __global__ void measure(const Vec4* __restrict__ vectors, int count, float* __re
   values[i] = norm3df(v.x, v.y, v.z);
 }
 
-/// Number of targets per block. The block reads a body once for all of them.
+/// Number of targets per block. The block reads each body once for all of them.
 constexpr int group = 4;
 
 struct Sum : Vec3d {
@@ -133,7 +132,8 @@ struct Sum : Vec3d {
   }
 };
 
-/// Block (g, split) sums the pulls of every gridDim.y-th part of the bodies on the targets of group g.
+/// Sums pulls on targets. Block (g, split) sums those of every gridDim.y-th part of the bodies on the targets of group
+/// g.
 template <class PairLaw>
 __global__ void sum_pulls(const Vec4* __restrict__ bodies, const Vec4* __restrict__ low, int count,
                           const int* __restrict__ targets, int samples, PairLaw law, Vec3d* __restrict__ partials) {
@@ -179,8 +179,8 @@ __global__ void gather(const Vec3d* __restrict__ partials, int splits, const int
 
 void ConservedSums::prepare(int count, Digits digits) {
   const auto size = static_cast<std::size_t>(count);
-  if (d_velocities_.size() != size) {       // the last that is taken
-    d_positions_ = {}, d_velocities_ = {};  // first the old memory, then the new
+  if (d_velocities_.size() != size) {       // the array that is allocated last
+    d_positions_ = {}, d_velocities_ = {};  // frees the old memory first
     d_positions_ = DeviceArray<Vec4>(device_, size), d_velocities_ = DeviceArray<Vec4>(device_, size);
   }
   if (const std::size_t low_words = low_words_of(count, digits); d_velocities_low_.size() != low_words) {
@@ -230,7 +230,7 @@ void ConservedSums::enqueue(const Law& law, cudaStream_t stream) {
 void Magnitudes::prepare(int count) {
   const auto size = static_cast<std::size_t>(count);
   if (d_values_.size() >= size && values_.size() >= size) return;
-  d_values_ = {};  // first the old memory, then the new
+  d_values_ = {};  // frees the old memory first
   values_ = {};
   d_values_ = DeviceArray<float>(device_, size);
   values_ = HostArray<float>(device_, size, /*pinned=*/true);
@@ -248,7 +248,7 @@ std::vector<float> Magnitudes::values() const {
   return {values.begin(), values.end()};
 }
 
-/// Returns the number of blocks that share the sum for a group of targets.
+/// Returns the number of blocks that share the sum of the pulls on a group of targets.
 int ForceComparison::splits(int count) const {
   const int groups = ceil_div(targets(), group);
   return std::clamp(ceil_div(device_.multiprocessors() * blocks_per_multiprocessor, groups), 1, ceil_div(count, block));
@@ -256,7 +256,7 @@ int ForceComparison::splits(int count) const {
 
 void ForceComparison::prepare(int count, const ComparedBodies& compared) {
   if (count == count_ && compared == compared_) return;
-  count_ = 0;  // stays 0 while something may fail
+  count_ = 0;  // remains 0 if an allocation fails
   targets_ = targets_of(compared, count);
   compared_ = compared;
   const std::size_t size = targets_.size();

@@ -1,5 +1,5 @@
-// Measurements of bodies in device memory: conserved sums, magnitudes, force errors. They are enqueued on a stream, and
-// the host does not wait for them.
+// Measurements of bodies in device memory: conserved sums, magnitudes, force errors. All are enqueued on a stream; the
+// host does not wait for them.
 #pragma once
 
 #include <vector>
@@ -20,18 +20,16 @@ class ConservedSums {
   explicit ConservedSums(const Device& device)
       : device_{device}, result_{device, 1, /*pinned=*/true}, begin_{device}, end_{device} {}
 
-  /// Allocates the memory for this many bodies with these digits. Without this call, keep() does so, and may then wait
-  /// for the device. Call only when the stream has finished what was enqueued.
+  /// Allocates the memory for this many bodies with these digits. Without this call, keep() allocates, and may then
+  /// wait for the device. Call only when the stream has finished all enqueued work.
   void prepare(int count, Digits digits);
-  /// Enqueues a copy of the bodies, which sees them as the stream's earlier work leaves them. The low words are null if
-  /// there are none.
+  /// Enqueues a copy of the bodies, as the stream's earlier work leaves them. The low words are null if there are none.
   void keep(const Vec4* d_positions, const Vec4* d_velocities, const Vec4* d_positions_low,
             const Vec4* d_velocities_low, int count, cudaStream_t stream);
-  /// Enqueues the sums over the bodies that were kept, in several launches, so that other work can use the GPU in
-  /// between.
+  /// Enqueues the sums over the copied bodies, in several launches, so that other work can use the GPU in between.
   void enqueue(const Law& law, cudaStream_t stream);
 
-  // Call these only when the stream has finished what was enqueued.
+  // Call these functions only when the stream has finished all enqueued work.
   Conserved sums() const { return result_.first(1).front(); }
   double ms() const { return elapsed_ms(begin_, end_); }
 
@@ -51,9 +49,9 @@ class Magnitudes {
 
   /// Allocates the memory that enqueue() needs. This may wait for the device.
   void prepare(int count);
-  /// Enqueues the computation of sqrt(x^2 + y^2 + z^2) for each of `count` vectors. Call prepare() for them first.
+  /// Enqueues the computation of sqrt(x^2 + y^2 + z^2) for each of `count` vectors. Needs prepare() for `count`.
   void enqueue(const Vec4* d_vectors, int count, cudaStream_t stream);
-  /// Returns the lengths. Call only when the stream has finished what was enqueued.
+  /// Returns the lengths. Call only when the stream has finished all enqueued work.
   std::vector<float> values() const;
 
  private:
@@ -69,15 +67,15 @@ class ForceComparison {
  public:
   explicit ForceComparison(const Device& device) : device_{device}, begin_{device}, end_{device} {}
 
-  /// Allocates the memory that enqueue() needs for these bodies. Without this call, enqueue() does so, and may then
+  /// Allocates the memory that enqueue() needs for these bodies. Without this call, enqueue() allocates, and may then
   /// wait for the device.
   void prepare(int count, const ComparedBodies& compared);
-  /// Enqueues the comparison for targets_of(compared, count). `d_accelerations` has one entry per body. `d_low` has the
-  /// low words of the bodies' coordinates; null: they have none. The arrays are read after the stream's earlier work.
+  /// Enqueues the comparison for targets_of(compared, count), after the stream's earlier work. `d_accelerations` has
+  /// one entry per body. `d_low`: low words of the bodies' coordinates; null: they have none.
   void enqueue(const Vec4* d_bodies, const Vec4* d_low, int count, const ComparedBodies& compared, const Law& law,
                const Vec4* d_accelerations, cudaStream_t stream);
 
-  // Call these only when the stream has finished what was enqueued.
+  // Call these functions only when the stream has finished all enqueued work.
   int sample() const { return sample_size(compared_, count_); }
   ForceError error() const;
   BodyErrors body_errors() const;
@@ -94,7 +92,7 @@ class ForceComparison {
   HostArray<int> pinned_targets_;
   DeviceArray<int> d_targets_;
   DeviceArray<Vec3d> d_partials_;
-  HostArray<Vec3d> reference_;  // the device writes this member and the next ones
+  HostArray<Vec3d> reference_;  // the device writes this array and the next one
   HostArray<Vec4> accelerations_;
   Event begin_, end_;
 };

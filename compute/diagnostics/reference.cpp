@@ -42,14 +42,14 @@ double nearest_rank(const std::vector<double>& sorted, double share) {
   return sorted[std::max<std::size_t>(rank, 1) - 1];
 }
 
-/// Returns an error of NaN, which fails every tolerance.
+/// Returns an error whose values are NaN and fail every tolerance.
 ForceError not_finite(int body) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   return {nan, nan, nan, nan, body};
 }
 
-/// Returns the entry of `values` for `body`; nothing if `body` is not in `bodies`. `values` has one entry for each of
-/// `bodies`, or none.
+/// Returns the entry of `values` for `body`, or nothing if there is none. `values` has one entry for each of `bodies`,
+/// or no entries.
 template <class Value>
 std::optional<Value> entry_of(int body, const std::vector<int>& bodies, const std::vector<Value>& values) {
   const auto at = static_cast<std::size_t>(std::ranges::find(bodies, body) - bodies.begin());
@@ -88,10 +88,11 @@ std::vector<int> sample_targets(int count, int size, int turn) {
   std::vector<int> targets;
   targets.reserve(static_cast<std::size_t>(samples));
   std::uint64_t noise = 1;
-  for (std::int64_t i = 0; i < samples; ++i) {  // one from each of `samples` parts, so that none comes twice
+  for (std::int64_t i = 0; i < samples; ++i) {  // takes one index from each of `samples` parts, so that none occurs
+                                                // twice
     const std::int64_t first = i * count / samples;
     const std::int64_t end = (i + 1) * count / samples;
-    noise = noise * 6364136223846793005u + 1442695040888963407u;  // Knuth's MMIX generator; its upper bits are good
+    noise = noise * 6364136223846793005u + 1442695040888963407u;  // Knuth's MMIX generator, whose upper bits are good
     targets.push_back(static_cast<int>(first + (static_cast<std::int64_t>(noise >> 33) + turn) % (end - first)));
   }
   return targets;
@@ -181,7 +182,8 @@ WrongDigits wrong_digits(std::span<const Vec4> positions, std::span<const Vec4> 
 
 namespace {
 
-/// Returns the rank of a float among all floats. Their bit patterns are ordered by magnitude, with the sign apart.
+/// Returns the rank of a float among all floats; zero has rank 0. Without the sign, bit patterns are ordered by
+/// magnitude.
 std::int64_t place(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const auto magnitude = static_cast<std::int64_t>(bits & 0x7fffffffu);

@@ -60,7 +60,7 @@ std::vector<double> each_of(std::size_t rows, const Value& value) {
   return values;
 }
 
-/// Returns the positions with the `heavy` heaviest bodies first.
+/// Returns the positions with the `heavy` heaviest bodies first, and fills `low` with their low words.
 std::vector<Vec4> heaviest_first(const Bodies& bodies, std::size_t heavy, std::vector<Vec4>& low) {
   std::vector<std::size_t> order(bodies.positions.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -89,7 +89,8 @@ class Draws {
   std::uint64_t state_ = 1;
 };
 
-/// Draws bodies from `first` on with a probability proportional to their mass: one from each stratum of equal mass.
+/// Draws `count` bodies from `first` on with a probability proportional to their mass: one from each stratum of equal
+/// mass. `total`: mass of all these bodies.
 std::vector<std::size_t> drawn_by_mass(const std::vector<double>& masses, std::size_t first, std::size_t count,
                                        double total) {
   Draws draws;
@@ -119,7 +120,7 @@ VirialRatio virial_ratio(const Bodies& bodies, double gravity, double softening,
   const std::vector<Vec4> sorted = all ? bodies.positions : heaviest_first(bodies, heavy, low);
   const PreciseColumns columns{sorted, all ? bodies.positions_low : low};
 
-  // Body i with all bodies after it, so that each pair counts once.
+  // Pairs body i with all bodies after it, so that each pair counts once.
   const std::vector<double> of_heavy = each_of(
       heavy, [&](std::size_t i) { return columns.mass[i] * potential_at(columns, i, i + 1, count, softening_sq); });
   double potential = std::accumulate(of_heavy.begin(), of_heavy.end(), 0.0);
@@ -170,14 +171,16 @@ std::vector<double> lagrangian_radii(const Bodies& bodies, std::span<const doubl
     within += of_body;
     while (share < shares.size() && within >= shares[share] * mass) radii[share++] = std::sqrt(square);
   }
-  while (share < shares.size()) radii[share++] = std::sqrt(squares_and_masses.back().first);  // rounding of `within`
+  while (share < shares.size())
+    radii[share++] = std::sqrt(squares_and_masses.back().first);  // in case rounding left
+                                                                  // `within` too small
   return radii;
 }
 
 namespace {
 
 constexpr int leaf_size = 12;
-constexpr int chunk = 64;  // bodies of one share of the work
+constexpr int chunk = 64;  // bodies per chunk of work
 
 struct Point {
   std::array<float, 3> at;
@@ -185,7 +188,7 @@ struct Point {
   int body;
 };
 
-/// The nearest points found so far, in order of distance.
+/// The nearest points found so far, by ascending distance.
 class Nearest {
  public:
   explicit Nearest(int wanted) : wanted_{wanted} {}
@@ -215,7 +218,7 @@ class Nearest {
   int wanted_, held_ = 0;
 };
 
-/// A balanced k-d tree: each range of points is halved at the median of its longest side. The halves need no pointers.
+/// A balanced k-d tree without pointers: each range of points is halved at the median of its longest side.
 class PointTree {
  public:
   PointTree(std::span<const Vec4> positions, const std::atomic<bool>* cancelled) : cancelled_{cancelled} {
@@ -281,7 +284,7 @@ class PointTree {
 
   const std::atomic<bool>* cancelled_;
   std::vector<Point> points_;
-  std::vector<unsigned char> axes_;  // axes of the medians
+  std::vector<unsigned char> axes_;  // axis of each median
 };
 
 }  // namespace
@@ -292,7 +295,7 @@ std::vector<float> local_densities(std::span<const Vec4> positions, int threads,
   const int wanted = std::min(density_neighbours, tree.size() - 1);
   if (wanted < 2) return densities;
   for_each_chunk(tree.size(), chunk, threads, cancelled, [&](int first, int end) {
-    for (int i = first; i < end; ++i) {  // neighbours in the tree, whose searches read the same points
+    for (int i = first; i < end; ++i) {  // neighbours in the tree: their searches read the same points
       if (cancelled && *cancelled) return;
       Nearest nearest{wanted};
       tree.search(tree.point(i), nearest);

@@ -15,27 +15,27 @@ namespace orrery {
 struct VirialRatio {
   double ratio = 0;  ///< not a number if there is no potential energy
   double error = 0;  ///< two standard errors; 0: all pairs were summed
-  int heavy = 0;     ///< the heaviest bodies, all of whose pairs were summed
+  int heavy = 0;     ///< number of heaviest bodies, all of whose pairs were summed
   int sampled = 0;   ///< number of other bodies whose pairs were summed; 0: all
   bool exact() const { return sampled == 0; }
 };
 
-/// Computes the virial ratio. `gravity`: G in the units of the bodies. `softening` is Plummer's, >= 0; if 0, pairs at
-/// one place are left out. Sums all pairs if there are at most `most_pairs`. Otherwise sums that many: half of them
-/// with the heaviest bodies, half among a sample of the others, drawn with a probability proportional to mass (Hansen
-/// and Hurwitz, On the Theory of Sampling from Finite Populations, 1943).
+/// Computes the virial ratio. `gravity`: G in the units of the bodies. `softening`: Plummer's, >= 0; if 0, pairs at one
+/// place are left out. Sums all pairs if there are at most `most_pairs`. Otherwise, sums that many pairs: half of them
+/// with the heaviest bodies, half among a sample of the others. The sample is drawn with a probability proportional to
+/// mass (Hansen and Hurwitz, On the Theory of Sampling from Finite Populations, 1943).
 VirialRatio virial_ratio(const Bodies& bodies, double gravity, double softening, std::int64_t most_pairs = 400'000'000);
 
-/// Returns the radii of spheres about the centre of mass that hold these `shares` of the mass, 0 to 1 and rising. A
-/// sphere ends at a body. NaN where a body is not finite.
+/// Returns the radii of spheres around the centre of mass that hold these `shares` of the mass, ascending in [0, 1].
+/// Each sphere ends at a body. All are NaN if a body is not finite.
 std::vector<double> lagrangian_radii(const Bodies& bodies, std::span<const double> shares);
 
 inline constexpr int density_neighbours = 16;
 
-/// Returns the mass density around each body: the mass of its neighbours nearer than the last of its density_neighbours
-/// nearest ones, over the volume of the sphere that reaches to that one (Casertano and Hut 1985, ApJ 298, 80). Infinite
-/// where bodies coincide; NaN for a body that is not finite or has fewer than two finite neighbours. Uses at most
-/// `threads` threads. If `cancelled` (may be null) gets set, returns soon, with meaningless values.
+/// Returns the mass density around each body, from its density_neighbours nearest neighbours: the mass of all but the
+/// last, over the volume of the sphere that reaches to the last (Casertano and Hut 1985, ApJ 298, 80). Infinite where
+/// bodies coincide; NaN for a body that is not finite or has fewer than two finite neighbours. Uses at most `threads`
+/// threads. If `cancelled` (may be null) gets set, returns early with meaningless values.
 std::vector<float> local_densities(std::span<const Vec4> positions, int threads,
                                    const std::atomic<bool>* cancelled = nullptr);
 

@@ -1,4 +1,4 @@
-// The Hermite scheme: one body's part on host and device, and the bodies in host memory.
+// The Hermite scheme: functions for one body on host and device, and the bodies in host memory.
 #pragma once
 
 #include <cmath>
@@ -12,7 +12,7 @@
 
 namespace orrery {
 
-/// a + s b, for each component.
+/// Returns a + s b.
 ORRERY_HD inline Vec3d plus(const Vec3d& a, double s, const Vec3d& b) {
   return {a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
 }
@@ -32,30 +32,30 @@ ORRERY_HD inline void split(const PreciseBody& body, BodyState& state) {
   split(body.velocity, state.velocity, state.velocity_low);
 }
 
-/// Rounds an acceleration; w, which is unused, is 0.
+/// Rounds an acceleration to floats; w is unused and 0.
 ORRERY_HD inline Vec4 stored(const Vec3d& acceleration) {
   const Vec3 a = rounded(acceleration);
   return {a.x, a.y, a.z, 0};
 }
 
-/// The body after `dt` by its acceleration and jerk: x + v dt + a dt^2/2 + j dt^3/6, v + a dt + j dt^2/2.
+/// Returns the body after `dt` by its acceleration and jerk: x + v dt + a dt^2/2 + j dt^3/6, v + a dt + j dt^2/2.
 ORRERY_HD inline PreciseBody predicted(const HermiteBody& at, double dt) {
   const auto& [a, j] = at.pull;
   const Vec3d kicked = plus(at.body.velocity, dt / 2, plus(a, dt / 3, j));
   return {plus(at.body.position, dt, kicked), at.body.mass, plus(at.body.velocity, dt, plus(a, dt / 2, j))};
 }
 
-/// Adds the drag D of attract-repel, which acts at the body's velocity: a - D v / m, and its derivative in time.
-/// It does not act on a body without mass.
+/// Adds the drag D of attract-repel at the body's velocity: a - D v / m, and its time derivative. A body without mass
+/// has no drag.
 ORRERY_HD inline void add_drag(Pull& pull, const PreciseBody& body, double drag) {
   if (!(drag > 0 && body.mass > 0)) return;
   pull.acceleration = plus(pull.acceleration, -drag / body.mass, body.velocity);
   pull.jerk = plus(pull.jerk, -drag / body.mass, pull.acceleration);
 }
 
-/// The step that suits a body whose last step of `dt` led from `begin` to `end`, by Aarseth's criterion
-/// sqrt(eta (|a| |a''| + |a'|^2) / (|a'| |a'''| + |a''|^2)), with the derivatives at the end that the Hermite
-/// polynomial of the step has (Makino & Aarseth 1992, eqs. 5 to 7). NaN without an acceleration.
+/// Returns the longest step for a body by Aarseth's criterion, sqrt(eta (|a| |a''| + |a'|^2) / (|a'| |a'''| +
+/// |a''|^2)). The body's last step, of length `dt`, led from `begin` to `end`. The derivatives are those of the Hermite
+/// polynomial at the end of that step (Makino & Aarseth 1992, eqs. 5 to 7). NaN if nothing pulls the body.
 ORRERY_HD inline double longest_step_after(const Pull& begin, const Pull& end, double dt, double eta) {
   const Vec3d change = plus(begin.acceleration, -1, end.acceleration);  // a0 - a1
   const Vec3d second_dt2 = plus(plus({}, -6, change), -dt, plus(plus({}, 4, begin.jerk), 2, end.jerk));
@@ -65,17 +65,17 @@ ORRERY_HD inline double longest_step_after(const Pull& begin, const Pull& end, d
   return dt * std::sqrt(eta * (a * second + first * first) / (first * third + second * second));
 }
 
-/// The step that suits a body before its first one, when no higher derivatives are known: the shorter one of eta
-/// |a|/|a'| and the criterion of leapfrog-blocks.
+/// Returns the longest step for a body that has made no step, so that higher derivatives are unknown: the shorter of
+/// eta |a|/|a'| and the step by the criterion of leapfrog-blocks.
 ORRERY_HD inline double first_longest_step(const Pull& pull, const StepCriterion& criterion) {
   const double a = length_of(pull.acceleration);
   const double by_jerk = double{criterion.eta} * a / length_of(pull.jerk), usual = criterion.longest_step(a);
   return by_jerk < usual ? by_jerk : usual;
 }
 
-/// Corrects a body whose step of `dt` ends with `end`: v1 = v0 + (a0 + a1) dt/2 + (j0 - j1) dt^2/12, and the same for
-/// the position with v and a. Hut, Makino & McMillan 1995 (ApJ 443, L93), eq. 5: Makino & Aarseth's corrector without
-/// its term of fifth order in the position, so that iterated steps are reversible.
+/// Corrects a body whose step of length `dt` ends with the pull `end`: v1 = v0 + (a0 + a1) dt/2 + (j0 - j1) dt^2/12,
+/// and the position the same way with v and a (Hut, Makino & McMillan 1995, ApJ 443, L93, eq. 5). This is Makino &
+/// Aarseth's corrector without its fifth-order term in the position, so that iterated steps are reversible.
 ORRERY_HD inline void correct(HermiteBody& at, const Pull& end, double dt) {
   const auto& [a0, j0] = at.pull;
   PreciseBody& body = at.body;
@@ -87,14 +87,14 @@ ORRERY_HD inline void correct(HermiteBody& at, const Pull& end, double dt) {
   at.pull = end;
 }
 
-/// The time from the begin of the current own step of a body of `level` to `now`, at which it may end.
+/// Returns the time from the beginning of the current own step of a body of `level` to `now`, when it may end.
 ORRERY_HD inline double own_time(const Substep& now, int level) {
   const int moments = (now.number - 1) % (1 << (now.deepest - level)) + 1;
   return double{now.time_step} / now.last() * moments;
 }
 
-/// The level of a body whose step ends at `now`: the first one that suits it, or shallower than before by at most one,
-/// where the longer step may begin.
+/// Returns the next level of a body whose step ends at `now`: the first whose step is short enough. It is at most one
+/// level shallower than before, and only where that longer step may begin.
 ORRERY_HD inline int next_level(const Substep& now, int level, double longest_step) {
   const double own = double{now.time_step} / (1 << level);
   if (!(own > longest_step)) {
@@ -110,8 +110,8 @@ struct Correction {
   float drag = 0;  ///< D of attract-repel, otherwise 0
 };
 
-/// An active body's part of HermiteOps::correct(). `pull` is what the kernel gave at `predicted`. Returns the level
-/// that suits the body next.
+/// Does HermiteOps::correct() for one active body. `pull`: result of the kernel at `predicted`. Returns the body's next
+/// level.
 ORRERY_HD inline int correct_body(HermiteBody& body, const PreciseBody& predicted, Pull pull, const Substep& now,
                                   int level, const Correction& how) {
   const double dt = double{now.time_step} / (1 << level);
@@ -124,33 +124,33 @@ ORRERY_HD inline int correct_body(HermiteBody& body, const PreciseBody& predicte
 /// The bodies of HermiteOps in host memory.
 class HermiteBodies {
  public:
-  /// Whether there are bodies, and whether their accelerations and jerks are those of the current kernel and law.
+  /// Returns whether there are bodies; pulls_current(): whether their pulls are those of the current kernel and law.
   bool started() const { return !bodies_.empty(); }
   bool pulls_current() const { return pulls_current_; }
-  /// Starts again from these bodies.
+  /// Converts these bodies and starts from them.
   void start(const StateArrays& arrays, int bodies);
-  /// State from which the next whole step begins. Call between whole steps.
+  /// Returns the state from which the next whole step begins. Call between whole steps.
   HermiteState state() const { return {bodies_, pulls_current_}; }
-  /// Continues from `state`, which has bodies.
+  /// Continues from `state`, which must have bodies.
   void go_on(const HermiteState& state);
   void forget_pulls() { pulls_current_ = false; }
 
-  /// The bodies that a kernel reads, and one entry per body for the pulls that it writes.
+  /// Returns the bodies that a kernel reads; pulls() returns one entry per body for the pulls that it writes.
   const PreciseBody* predicted() const { return predicted_.data(); }
   Pull* pulls() { return pulls_.data(); }
 
-  /// Call before pulls() are evaluated for the begin of a step: predicts the bodies where they are.
+  /// Sets predicted() to the current bodies. Call before pulls() are evaluated for the beginning of a step.
   void predict_begin();
-  /// Takes pulls() as those of all bodies at the begin of a step.
+  /// Takes pulls() as the pulls on all bodies at the beginning of a step.
   void take_first_pulls(const StepCriterion& criterion, float drag);
 
-  /// See HermiteOps for these.
+  /// These functions work as in HermiteOps.
   int begin(float time_step, bool share_steps);
   void predict(const Substep& now);
-  /// The bodies whose steps end at `now`, in their order.
+  /// Returns the bodies whose steps end at `now`, ascending.
   std::span<const int> active(const Substep& now);
   int correct(const Substep& now, const Correction& how);
-  /// Also writes the accelerations.
+  /// Writes the rounded bodies and their accelerations.
   void write(const StateArrays& arrays, std::span<Vec4> accelerations) const;
 
   const LevelCounts& counts() const { return counts_; }

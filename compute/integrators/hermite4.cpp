@@ -3,7 +3,7 @@
 
 namespace orrery {
 
-/// Hermite scheme of fourth order with one correction: J. Makino & S. J. Aarseth, PASJ 44 (1992) 141.
+/// Fourth-order Hermite scheme with one correction: J. Makino & S. J. Aarseth, PASJ 44 (1992) 141.
 extern const IntegratorInfo hermite4;
 constinit const IntegratorInfo hermite4{
     .id = "hermite4",

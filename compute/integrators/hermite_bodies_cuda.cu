@@ -55,8 +55,8 @@ __global__ void begin_levels(const HermiteBody* __restrict__ bodies, int count, 
   if (threadIdx.x < level_count && in_block[threadIdx.x] > 0) atomicAdd(&counts[threadIdx.x], in_block[threadIdx.x]);
 }
 
-/// Predicts all bodies at `now`, and lists the active ones if `active` is not null. All threads of a block must call
-/// it. `levels` is null if all steps are shared.
+/// Predicts all bodies at `now`, and lists the active ones if `active` is not null. All threads of the block must call
+/// this. `levels`: null if all steps are shared.
 __device__ void predict_at(const Substep& now, const HermiteBody* __restrict__ bodies, const Level* __restrict__ levels,
                            int count, PreciseBody* __restrict__ predicted, int* __restrict__ active,
                            int* __restrict__ counts) {
@@ -100,7 +100,7 @@ __device__ HermiteMoment moment_after(const HermiteMoment& before, float time_st
   return {now.number, active};
 }
 
-/// Does predict_bodies() at the moment after `before`, and stores that moment in `here`.
+/// Predicts as predict_bodies(), at the moment after `before`, and stores that moment in `here`.
 __global__ void predict_next_bodies(const HermiteBody* __restrict__ bodies, const Level* __restrict__ levels, int count,
                                     float time_step, const HermiteMoment* __restrict__ before, HermiteMoment* here,
                                     PreciseBody* __restrict__ predicted, int* __restrict__ active, int* counts) {
@@ -112,7 +112,7 @@ __global__ void predict_next_bodies(const HermiteBody* __restrict__ bodies, cons
   if (now.active > 0) predict_at(substep(time_step, now.number), bodies, levels, count, predicted, active, counts);
 }
 
-/// Corrects the active body with the index active[place], or `place` if `active` is null because all bodies are active.
+/// Corrects the active body active[place], or body `place` if `active` is null because all bodies are active.
 __device__ void correct_at(const Substep& now, int place, HermiteBody* __restrict__ bodies,
                            const PreciseBody* __restrict__ predicted, const Pull* __restrict__ pulls,
                            const int* __restrict__ active, Level* __restrict__ levels, const Correction& how,
@@ -138,7 +138,7 @@ __global__ void correct_bodies(HermiteBody* __restrict__ bodies, const PreciseBo
   if (place < active_count) correct_at(now, place, bodies, predicted, pulls, active, levels, how, counts);
 }
 
-/// Does the same at a moment that predict_next_bodies() found.
+/// Corrects the active bodies at a moment that predict_next_bodies() found.
 __global__ void correct_next_bodies(HermiteBody* __restrict__ bodies, const PreciseBody* __restrict__ predicted,
                                     const Pull* __restrict__ pulls, const int* __restrict__ active,
                                     const HermiteMoment* __restrict__ here, Level* __restrict__ levels, float time_step,
@@ -166,7 +166,7 @@ __global__ void write_bodies(const HermiteBody* __restrict__ bodies, int count, 
 
 void HermiteBodies::prepare(int count) {
   if (this->count() == count) return;
-  forget();  // first the old memory, then the new
+  forget();  // frees the old memory before it allocates the new
   const auto size = static_cast<std::size_t>(count);
   const std::size_t bytes = size * bytes_per_body;
   if (bytes > device_.free_memory()) {

@@ -9,68 +9,68 @@
 
 namespace orrery::cuda {
 
-/// A moment of a step of hermite4-blocks at which own steps end, in device memory.
+/// A moment of a hermite4-blocks step at which bodies' own steps end, in device memory.
 struct HermiteMoment {
-  int number = 0;  ///< as Substep::number with the levels down to most_level
-  int active = 0;  ///< number of bodies whose steps end; 0: the whole step had ended before
+  int number = 0;  ///< as Substep::number, if most_level is the deepest level
+  int active = 0;  ///< number of bodies whose steps end; 0: the whole step has already ended
 };
 
-/// HermiteBodies in device memory. Everything is enqueued on the stream; the device must be active.
+/// HermiteBodies in device memory. All work is enqueued on the stream; the device must be active.
 class HermiteBodies {
  public:
-  /// Device memory that a body takes.
+  /// Bytes of device memory per body.
   static constexpr std::size_t bytes_per_body =
       sizeof(HermiteBody) + sizeof(PreciseBody) + sizeof(Pull) + sizeof(Level) + sizeof(int);
 
   explicit HermiteBodies(const Device& device) : device_{device} {}
 
-  /// Allocates memory for this many bodies. Throws UsageError if the device has not enough.
+  /// Allocates memory for this many bodies. Throws UsageError if the device has too little.
   void prepare(int count);
   /// Frees the memory. Call only while nothing is enqueued.
   void forget();
   std::size_t bytes() const { return static_cast<std::size_t>(count()) * bytes_per_body; }
-  /// Call when the bodies were replaced: start() is needed again.
+  /// Makes start() necessary again. Call when the bodies were replaced.
   void bodies_replaced() { started_ = pulls_current_ = false; }
   void forget_pulls() { pulls_current_ = false; }
 
   bool started() const { return started_; }
   bool pulls_current() const { return pulls_current_; }
   void start(const StateArrays& arrays, CUstream_st* stream);
-  /// See orrery::HermiteBodies; both wait for the stream. Throws as prepare().
+  /// Returns the state; go_on() continues from a state, and throws as prepare(). Both wait for the stream.
   HermiteState state(CUstream_st* stream) const;
   void go_on(const HermiteState& state, CUstream_st* stream);
 
   const PreciseBody* d_predicted() const { return memory_.predicted.data(); }
   Pull* d_pulls() { return memory_.pulls.data(); }
-  /// Returns indices of bodies: the first active_count() are the active ones at the last predict(), in any order. Null
-  /// if all bodies are active.
+  /// Returns the indices of the active bodies at the last predict(), in any order: the first active_count() entries.
+  /// Null if all bodies are active.
   const int* d_active() const { return active_count_ < count() ? memory_.active.data() : nullptr; }
   int active_count() const { return active_count_; }
 
-  /// See orrery::HermiteBodies for these.
+  /// These functions work as in orrery::HermiteBodies.
   void predict_begin(CUstream_st* stream);
   void take_first_pulls(const StepCriterion& criterion, float drag, CUstream_st* stream);
-  /// Waits for the stream unless all `share_steps`.
+  /// Also waits for the stream, unless all `share_steps`.
   int begin(float time_step, bool share_steps, CUstream_st* stream);
   void predict(const Substep& now, CUstream_st* stream);
-  /// Waits for the stream unless all share their steps.
+  /// Also waits for the stream, unless all bodies share their steps.
   int correct(const Substep& now, const Correction& how, CUstream_st* stream);
 
-  // The device can find the next moments and their active bodies itself, so that the host need not wait for each one:
-  // it enqueues up to moments_at_once moments, numbered from 0, and then reads them by take_moments().
+  // The device can find the next moments and their active bodies itself, so that the host need not wait for each one.
+  // The host enqueues up to moments_at_once moments, numbered from 0, and then reads them by take_moments().
   static constexpr int moments_at_once = 16;
-  /// Call after begin().
+  /// Begins a sequence of moments. Call after begin().
   void begin_moments(CUstream_st* stream);
-  /// Does predict() at the next moment, and lists all active bodies.
+  /// Predicts all bodies at the next moment, number `place`, and lists the active ones.
   void predict_next(int place, float time_step, CUstream_st* stream);
-  /// Returns the list of active bodies, of at most count() entries, and the number of its entries.
+  /// Returns the list of active bodies, at most count(); d_listed_count() returns where their number is.
   const int* d_listed() const { return memory_.active.data(); }
   const int* d_listed_count(int place) const { return &memory_.moments.data()[place + 1].active; }
-  /// Does correct() at the moment of predict_next().
+  /// Corrects the listed bodies at the moment of predict_next().
   void correct_next(int place, float time_step, const Correction& how, CUstream_st* stream);
   /// Returns the moments_at_once moments since begin_moments() or the last call. Waits for the stream.
   std::span<const HermiteMoment> take_moments(CUstream_st* stream);
-  /// See kick_drift() for `check`.
+  /// Writes the rounded bodies and accelerations. `check`: see kick_drift().
   void write(const StateArrays& arrays, Vec4* d_accelerations, const NonFiniteCheck& check, CUstream_st* stream) const;
 
   const LevelCounts& counts() const { return counts_; }
@@ -82,7 +82,7 @@ class HermiteBodies {
     DeviceArray<Pull> pulls;
     DeviceArray<Level> levels;
     DeviceArray<int> active;
-    DeviceArray<int> counts;  // number of bodies at each level, then of the active bodies listed so far
+    DeviceArray<int> counts;  // number of bodies at each level, then of active bodies listed so far
     HostArray<int> counts_here;
     DeviceArray<HermiteMoment> moments;  // the latest moment that the host has read, then the later ones
     HostArray<HermiteMoment> moments_here;

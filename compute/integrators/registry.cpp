@@ -5,7 +5,7 @@
 
 namespace orrery {
 
-// integrators_list.inc is made from the list of integrators in compute/CMakeLists.txt.
+// The build generates integrators_list.inc from the list of integrators in compute/CMakeLists.txt.
 #define X(integrator) extern const IntegratorInfo integrator;
 #include "integrators_list.inc"
 #undef X

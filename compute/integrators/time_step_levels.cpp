@@ -10,7 +10,7 @@ int BodyLevels::assign(const StepCriterion& criterion, float time_step, std::spa
   origins_.resize(accelerations.size());
   find_levels(criterion, time_step, accelerations, every_level);
   find_levels(criterion, time_step, accelerations, kept_levels(counts_));
-  LevelCounts next{};  // place in order_ of each level's next body
+  LevelCounts next{};  // index in order_ of each level's next body
   for (int level = 0; level < most_level; ++level) {
     next[static_cast<std::size_t>(level)] = count_from(counts_, level + 1);
   }

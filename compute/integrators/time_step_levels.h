@@ -1,4 +1,4 @@
-// Time steps of single bodies: levels, the criterion, substeps, and the levels of bodies in host memory.
+// Individual time steps of bodies: levels, the criterion, substeps, and the levels of bodies in host memory.
 #pragma once
 
 #include <array>
@@ -19,8 +19,8 @@ namespace orrery {
 inline constexpr int level_count = 16;
 inline constexpr int most_level = level_count - 1;
 
-/// Deepest level of leapfrog-blocks. A body keeps its level for a whole dt: a deeper level would take thousands of
-/// substeps for an encounter that ends long before.
+/// Deepest level of leapfrog-blocks. A body keeps its level for a whole dt. A deeper level would take thousands of
+/// substeps for an encounter that ends long before dt does.
 inline constexpr int most_leapfrog_level = 8;
 
 using Level = std::uint8_t;
@@ -45,10 +45,11 @@ using LevelSet = std::uint32_t;
 
 inline constexpr LevelSet every_level = (LevelSet{1} << level_count) - 1;
 
-/// Returns the levels that leapfrog-blocks uses, given how many bodies would have each level. A level with less than
-/// half of the bodies at it and deeper is merged into the next deeper one: bodies of different levels pull each other
-/// at different times, which costs more accuracy than the longer steps of a few bodies save work. With 0.75 instead of
-/// one half, a smooth collapse is twice as exact, but clusters with close pairs are less exact at equal work.
+/// Returns the levels that leapfrog-blocks uses. `bodies`: number of bodies that would have each level. A level with
+/// fewer than half of the bodies at it and deeper is merged into the next deeper level. Bodies of different levels pull
+/// each other at different times. For a few bodies, this costs more accuracy than their longer steps are worth. With
+/// 0.75 instead of 0.5, a smooth collapse is twice as accurate, but clusters with close pairs are less accurate at
+/// equal work.
 inline LevelSet kept_levels(const LevelCounts& bodies) {
   constexpr double least_share = 0.5;
   LevelSet kept = 0;
@@ -63,7 +64,7 @@ inline LevelSet kept_levels(const LevelCounts& bodies) {
   return kept;
 }
 
-/// Returns the first level from `level` on that is in `kept`, or most_leapfrog_level.
+/// Returns the first level >= `level` that is in `kept`, or most_leapfrog_level.
 ORRERY_HD inline int joined_level(int level, LevelSet kept) {
   while (level < most_leapfrog_level && (kept >> level & 1u) == 0) ++level;
   return level;
@@ -76,10 +77,10 @@ inline float mean_mass(std::span<const Vec4> positions) {
   return positions.empty() ? 0 : static_cast<float>(sum / static_cast<double>(positions.size()));
 }
 
-/// Longest time step that suits a body with the acceleration a under the softening epsilon:
-/// sqrt(2 eta epsilon / |a|) (Springel 2005, MNRAS 364, 1105, eq. 34). If the softening is very small, epsilon is
-/// replaced by the distance at which one body of mean mass would cause this acceleration, so that the step is a fixed
-/// part of the period of a close pair.
+/// Criterion for the longest time step of a body with acceleration a and softening length epsilon: sqrt(2 eta epsilon /
+/// |a|) (Springel 2005, MNRAS 364, 1105, eq. 34). If the softening length is very small, epsilon is the distance at
+/// which one body of mean mass would cause this acceleration. The step is then a fixed part of the period of a close
+/// pair.
 struct StepCriterion {
   static constexpr float usual_eta = 0.025f;
 
@@ -87,21 +88,21 @@ struct StepCriterion {
   float mean_mass = 0;
   float eta = usual_eta;
 
-  /// Returns infinity without an acceleration.
+  /// Returns the longest step; infinity if the acceleration is 0.
   ORRERY_HD double longest_step(double acceleration) const {
     const double distance = std::sqrt(double{mean_mass} / acceleration);
     const double length = distance > double{softening} ? distance : double{softening};
     return std::sqrt(2 * double{eta} * length / acceleration);
   }
-  /// Returns the level for leapfrog-blocks: the first of the `kept` levels whose step is not longer, or
-  /// most_leapfrog_level; the first of all for an acceleration that is not a number.
+  /// Returns the level for leapfrog-blocks: the first level in `kept` whose step is short enough for this acceleration,
+  /// or most_leapfrog_level if there is none. If the acceleration is NaN, returns the first level in `kept`.
   ORRERY_HD int level(float time_step, const Vec4& acceleration, LevelSet kept = every_level) const {
     const double x = acceleration.x, y = acceleration.y, z = acceleration.z;
     const double longest = longest_step(std::sqrt(x * x + y * y + z * z));
     return joined_level(level_of(time_step, longest, 0, most_leapfrog_level), kept);
   }
-  /// Returns the first level from `level` on whose step is not longer than `longest`, or `deepest`; `level` if
-  /// `longest` is not a number. `step` is the step of `level`.
+  /// Returns the first level >= `level` whose step is at most `longest`, or `deepest` if there is none. Returns `level`
+  /// if `longest` is NaN. `step`: the step of `level`.
   ORRERY_HD static int level_of(double step, double longest, int level = 0, int deepest = most_level) {
     for (; step > longest && level < deepest; step /= 2) ++level;
     return level;
@@ -109,7 +110,7 @@ struct StepCriterion {
   friend bool operator==(const StepCriterion&, const StepCriterion&) = default;
 };
 
-/// A moment in a whole step at which own steps of bodies begin and end. Those of the deepest level do so at every
+/// A moment in a whole step at which own steps of bodies begin and end. Steps of the deepest level do so at every
 /// moment.
 struct Substep {
   float time_step = 0;  ///< length of the whole step
@@ -123,8 +124,8 @@ struct Substep {
     for (int rest = number | last(); rest % 2 == 0; rest /= 2) --level;
     return level;
   }
-  /// Returns the time of an active body's kick: the second half of the step that ends, and the first half of the next
-  /// one.
+  /// Returns the duration of an active body's kick: the second half of the step that ends, plus the first half of the
+  /// next step.
   ORRERY_HD float kick_dt(int level) const {
     const float own = time_step / static_cast<float>(1 << level);
     return number == 0 || number == last() ? own / 2 : own;
@@ -142,8 +143,9 @@ struct StepOrigin {
   Vec4 position, position_low;
 };
 
-/// Does StepOps::kick_drift_levels for one body, on host and device. The body drifts from `origin`: the rounding errors
-/// of many short drifts would be alike and add up. Returns whether it was kicked; otherwise `a` is not read.
+/// Does StepOps::kick_drift_levels() for one body, on host and device. The body drifts from `origin`, because the
+/// rounding errors of many short drifts would be alike and add up. Returns whether it was kicked; otherwise `a` is not
+/// read.
 template <class Real>
 ORRERY_HD inline bool update_body(const Substep& now, int level, StepOrigin& origin, BodyState& body,
                                   const Vec3Of<Real>& a, float drag) {
@@ -165,7 +167,7 @@ ORRERY_HD inline bool update_body(const Substep& now, int level, StepOrigin& ori
   return active;
 }
 
-/// The levels of bodies in host memory, for StepOps::assign_levels and the operations that use them.
+/// Levels of bodies in host memory, for StepOps::assign_levels() and the operations that use the levels.
 class BodyLevels {
  public:
   /// Gives each body its level, see StepCriterion and kept_levels(). Returns the deepest level that has bodies.
@@ -175,7 +177,7 @@ class BodyLevels {
   std::span<const int> active(const Substep& now) const {
     return std::span{order_}.first(static_cast<std::size_t>(count_from(counts_, now.lowest_active())));
   }
-  /// See StepOps::kick_drift_levels. Returns the first body that is not finite afterwards, or -1.
+  /// Kicks and drifts bodies, see StepOps::kick_drift_levels(). Returns the first body that is not finite, or -1.
   int kick_drift(const Substep& now, const StateArrays& arrays, float drag);
 
  private:
@@ -183,8 +185,8 @@ class BodyLevels {
 
   std::vector<Level> levels_;
   LevelCounts counts_{};
-  std::vector<int> order_;           // the bodies, the deepest level first
-  std::vector<StepOrigin> origins_;  // see update_body()
+  std::vector<int> order_;           // indices, the deepest level first
+  std::vector<StepOrigin> origins_;  // positions at which steps begin, see update_body()
 };
 
 }  // namespace orrery

@@ -15,9 +15,9 @@ struct StateArrays {
   Vec4* positions = nullptr;
   Vec4* velocities = nullptr;
   const Vec4* accelerations = nullptr;  ///< not read by an update without a kick
-  Vec4* positions_low = nullptr;        ///< null under Digits::single, and so is the next
+  Vec4* positions_low = nullptr;        ///< null under Digits::single, as is velocities_low
   Vec4* velocities_low = nullptr;
-  const Vec4* accelerations_low = nullptr;  ///< null: the kernel gives none
+  const Vec4* accelerations_low = nullptr;  ///< null: the kernel computes no low words
 
   bool compensated() const { return positions_low != nullptr; }
 };
@@ -46,7 +46,7 @@ ORRERY_HD inline BodyState load_body(const StateArrays& arrays, int i) {
   return body;
 }
 
-/// Which parts of bodies an update changes.
+/// Parts of a body that an update changes.
 struct BodyChange {
   bool moves = true, kicks = true;
 };
@@ -93,7 +93,7 @@ ORRERY_HD inline void kick_body(BodyState& body, const Vec3Of<Real>& a, Real kic
   split(Epilogue::kicked(v, a, body.position.w, drag, kick_dt), body.velocity, body.velocity_low);
 }
 
-/// Does StepOps::kick_drift for one body, on host and device: kick_body() unless kick_dt is 0, then x += v drift_dt.
+/// Does StepOps::kick_drift() for one body, on host and device: kick_body() unless kick_dt is 0, then x += v drift_dt.
 /// The mass stays in position.w.
 template <class Real>
 ORRERY_HD inline void kick_drift_body(BodyState& body, const Vec3Of<Real>& a, Real kick_dt, float drag, Real drift_dt) {
@@ -109,7 +109,7 @@ ORRERY_HD inline void kick_drift_body(BodyState& body, const Vec3Of<Real>& a, Re
   split(x, body.position, body.position_low);
 }
 
-/// Calls update(body, i) for all bodies in host memory; it changes a BodyState and returns what it changed.
+/// Calls update(body, i), which changes a BodyState and returns the changed parts, for all bodies in host memory.
 /// Returns the first body that is not finite afterwards, or -1.
 template <class Real, class Update>
 int update_bodies(const StateArrays& arrays, int count, Update&& update) {
@@ -122,7 +122,7 @@ int update_bodies(const StateArrays& arrays, int count, Update&& update) {
   return first;
 }
 
-/// Calls kick_drift_body() for all bodies in host memory, and returns what update_bodies() does.
+/// Calls kick_drift_body() for all bodies in host memory. Returns the first body that is not finite afterwards, or -1.
 inline int kick_drift(const StateArrays& arrays, int count, double kick_dt, float drag, double drift_dt) {
   return visit_precision(arrays, [&]<class Real>(Real) {
     return update_bodies<Real>(arrays, count, [&](BodyState& body, int i) {

@@ -56,7 +56,7 @@ __global__ void find_body_levels(StepCriterion criterion, float time_step, const
   }
 }
 
-/// Does BodyLevels::kick_drift(). `origins_low` is only used if Real is double.
+/// Kernel of BodyLevels::kick_drift(). `origins_low` is only used if Real is double.
 template <class Real>
 __global__ void update_levels(StateArrays arrays, Vec4* __restrict__ origins, Vec4* __restrict__ origins_low,
                               const Level* __restrict__ levels, int count, Substep now, float drag,
@@ -68,7 +68,7 @@ __global__ void update_levels(StateArrays arrays, Vec4* __restrict__ origins, Ve
   const bool active = level >= now.lowest_active();
   const Vec3Of<Real> acceleration = active ? load_acceleration<Real>(arrays, i) : Vec3Of<Real>{};
   StepOrigin origin;
-  if (!active) {  // an active body begins a step; before its first one, it has no origin
+  if (!active) {  // an active body begins a step; before its first step, it has no origin
     origin.position = origins[i];
     if constexpr (uses_low_words<Real>) origin.position_low = origins_low[i];
   }
@@ -93,7 +93,8 @@ cudaError_t sort_by_level(void* scratch, std::size_t& bytes, const Level* levels
 bool has_code_for(const Device& device) {
   device.activate();
   cudaFuncAttributes attributes{};
-  const cudaError_t status = cudaFuncGetAttributes(&attributes, update<float>);  // a handle may be had without code
+  const cudaError_t status = cudaFuncGetAttributes(&attributes, update<float>);  // a kernel handle may exist without
+                                                                                 // code
   if (status != cudaErrorNoKernelImageForDevice) check(status, "cudaFuncGetAttributes");
   (void)cudaGetLastError();
   return status == cudaSuccess;
@@ -115,7 +116,7 @@ void check_finite(const Vec4* d_positions, const Vec4* d_velocities, int count, 
 void BodyLevels::prepare(int count, Digits digits) {
   const std::size_t low_words = low_words_of(count, digits);
   if (this->count() == count && memory_.origins_low.size() == low_words) return;
-  memory_ = {};  // first the old memory, then the new
+  memory_ = {};  // frees the old memory before it allocates the new
   device_.activate();
   std::size_t scratch_bytes = 0;
   ORRERY_CUDA_CHECK(

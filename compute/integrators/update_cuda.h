@@ -1,4 +1,4 @@
-// Passes that move bodies in device memory: kicks and drifts of all bodies, and of those with block steps.
+// Passes that move bodies in device memory: kicks and drifts of all bodies, and of bodies with block steps.
 #pragma once
 
 #include <cstddef>
@@ -18,19 +18,19 @@ namespace orrery::cuda {
 /// Returns whether this build contains machine code for `device`. Throws cuda::Error.
 bool has_code_for(const Device& device);
 
-/// Enqueues kick_body() with the owed kick, then kick_drift_body(), both of update.h, for `count` bodies in memory of
-/// `device`, which must be active. If the bodies are frozen, only the owed kick is made.
+/// Enqueues kick_body() with the owed kick, then kick_drift_body() (both in update.h), for `count` bodies in memory of
+/// `device`, which must be active. If the bodies are frozen, makes only the owed kick.
 void kick_drift(const Device& device, const StateArrays& arrays, int count, const KickDrift& pass,
                 const NonFiniteCheck& check, CUstream_st* stream);
 
-/// Enqueues a check of all bodies that changes nothing, as the pass of this number.
+/// Enqueues a check of all bodies, which changes nothing. `pass`: number of this pass in the report.
 void check_finite(const Vec4* d_positions, const Vec4* d_velocities, int count, const NonFiniteReport& report,
                   std::uint32_t pass, CUstream_st* stream);
 
 #if defined(__CUDACC__)
 
-/// Returns whether a pass with a lower number has reported a body. This is an ordinary load through the caches, which
-/// may miss a report that is made while this pass runs.
+/// Returns whether a pass with a lower number has reported a body. Loads through the caches without synchronization, so
+/// it may miss a report that is made while this pass runs.
 __device__ inline bool reported_before(const NonFiniteReport& report, std::uint32_t pass) {
   return report.d_first->is_before(pass);
 }
@@ -39,12 +39,12 @@ __device__ inline void put(const NonFiniteReport& report, const PackedFinding& h
   if (atomicMin(&report.d_first->bits, here.bits) > here.bits) *report.seen = 1;
 }
 
-/// Does a pass for one body: settle(body), which belongs to the step before, then update(body), and stores what
-/// `change` names. If the bodies are frozen, it only settles. Reports a body that is not finite.
+/// Makes a pass over one body: settle(body), which belongs to the previous step, then update(body). Stores the parts
+/// that `change` names. If the bodies are frozen, it only settles. Reports a body that is not finite.
 template <class Real, class Settle, class Update>
 __device__ void update_checked(const StateArrays& arrays, int i, BodyChange change, const NonFiniteCheck& check,
                                Settle&& settle, Update&& update) {
-  // All that is loaded is needed whether or not the bodies are frozen, so that no load waits for another.
+  // Everything is loaded whether or not the bodies are frozen, so that no load waits for another.
   const bool frozen = reported_before(check.report, check.frozen_below);
   BodyState before = load_body<Real>(arrays, i);
   settle(before);
@@ -56,7 +56,7 @@ __device__ void update_checked(const StateArrays& arrays, int i, BodyChange chan
         {is_finite(before.position, before.velocity) ? check.after : check.before, check.report.number_of(i)});
   }
 }
-/// Does the same with nothing to settle.
+/// Makes a pass without anything to settle.
 template <class Real, class Update>
 __device__ void update_checked(const StateArrays& arrays, int i, BodyChange change, const NonFiniteCheck& check,
                                Update&& update) {
@@ -66,12 +66,12 @@ __device__ void update_checked(const StateArrays& arrays, int i, BodyChange chan
 
 #endif
 
-/// The levels of bodies in device memory, as orrery::BodyLevels. Everything is enqueued on the stream; the device must
-/// be active.
+/// Levels of bodies in device memory, like orrery::BodyLevels. All work is enqueued on the stream; the device must be
+/// active.
 class BodyLevels {
  public:
-  /// Returns the device memory per body: levels and bodies in both orders, the copies that sorting makes, and the
-  /// origin.
+  /// Returns the bytes of device memory per body: levels and bodies in both orders, the copies that sorting makes, and
+  /// the origins.
   static constexpr std::size_t bytes_per_body(Digits digits) {
     const std::size_t origins = digits == Digits::compensated ? 2 : 1;
     return 3 * (sizeof(Level) + sizeof(int)) + origins * sizeof(Vec4);
@@ -79,7 +79,7 @@ class BodyLevels {
 
   explicit BodyLevels(const Device& device) : device_{device} {}
 
-  /// Allocates memory for this many bodies with these digits, and then waits for the device; does nothing if it exists.
+  /// Allocates memory for this many bodies with these digits, and waits for the device. Does nothing if it exists.
   void prepare(int count, Digits digits);
   /// Frees the memory. Call only while nothing is enqueued.
   void forget() { memory_ = {}; }
@@ -90,15 +90,15 @@ class BodyLevels {
   /// Returns indices of bodies in device memory: the first active_count() are the active bodies at `now`.
   const int* d_order() const { return memory_.order.data(); }
   int active_count(const Substep& now) const { return count_from(counts_, now.lowest_active()); }
-  /// See StepOps::kick_drift_levels, and kick_drift() for `check`.
+  /// Kicks and drifts bodies, see StepOps::kick_drift_levels(). `check`: see kick_drift().
   void kick_drift(const Substep& now, const StateArrays& arrays, float drag, const NonFiniteCheck& check,
                   cudaStream_t stream) const;
 
  private:
   struct Memory {
     DeviceArray<Level> levels, sorted_levels;
-    DeviceArray<int> bodies, order;  // 0, 1, 2 ..., and sorted by level, the deepest first
-    // See update_body(). Without low words, the latter is empty.
+    DeviceArray<int> bodies, order;  // indices: 0, 1, 2 ..., and sorted by level, the deepest first
+    // Positions at which steps begin, see update_body(). Without low words, origins_low is empty.
     DeviceArray<Vec4> origins, origins_low;
     DeviceArray<int> counts;  // number of bodies at each level
     HostArray<int> counts_here;
@@ -106,7 +106,7 @@ class BodyLevels {
   };
 
   int count() const { return static_cast<int>(memory_.levels.size()); }
-  /// Waits for the stream.
+  /// Finds the level of each body. Waits for the stream.
   void find_levels(const StepCriterion& criterion, float time_step, const Vec4* d_accelerations, LevelSet kept,
                    cudaStream_t stream);
 

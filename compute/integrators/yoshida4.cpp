@@ -8,8 +8,8 @@ constexpr double inner = -1.7024143839193153;  // 1 - 2 outer
 
 }  // namespace
 
-/// Scheme of fourth order from three leapfrog steps, the second one backwards: H. Yoshida, Physics Letters A 150 (1990)
-/// 262. Adjacent kicks are joined into one.
+/// Fourth-order scheme of three leapfrog steps, the second one backwards: H. Yoshida, Physics Letters A 150 (1990) 262.
+/// Adjacent kicks are joined into one.
 extern const IntegratorInfo yoshida4;
 constinit const IntegratorInfo yoshida4{
     .id = "yoshida4",

@@ -80,7 +80,7 @@ class Settings {
   /// Takes the kernel's initial values, changed by `changes`. Throws as set().
   explicit Settings(const KernelInfo& kernel, const Values& changes = {});
 
-  /// Throws UsageError that names the kernel's tunables, or the tunable's allowed values.
+  /// Throws UsageError that names the kernel's settings, or the setting's allowed values.
   void set(std::string_view name, std::string_view value);
   void set(const Values& changes);
 
@@ -88,11 +88,11 @@ class Settings {
   const std::string& text(std::string_view name) const;
   /// Returns the value as an integer, or `otherwise` for one that is not a number, such as `auto`.
   int integer(std::string_view name, int otherwise = 0) const;
-  /// Returns the number of evaluations after which their times repeat: the value of the tunable that is_period, or 1 if
+  /// Returns the number of evaluations after which their times repeat: the value of the setting that is_period, or 1 if
   /// all are alike.
   int period() const;
   bool has(std::string_view name) const { return values_.contains(name); }
-  /// Returns the value as text; empty if there is no such tunable.
+  /// Returns the value as text; empty if there is no such setting.
   std::string text_or_none(std::string_view name) const { return has(name) ? text(name) : std::string{}; }
 
   /// Returns "block=256 split=auto", in the order of the names.
@@ -343,9 +343,9 @@ struct KernelInfo {
   std::shared_ptr<const void> texts = {};  ///< set by KernelCatalog: owns the texts and lists above
   int revision = 0;                        ///< set by KernelCatalog: n for the n-th kernel with this id; 0: built-in
 
-  /// Returns the tunable of this name; null if there is none.
+  /// Returns the setting of this name; null if there is none.
   const Tunable* tunable(std::string_view name) const;
-  /// Returns the tunable that trades accuracy for time; null if there is none.
+  /// Returns the setting that trades accuracy for time; null if there is none.
   const Tunable* accuracy_tunable() const;
   /// Makes the kernel. `device` runs a CUDA kernel and must outlive it; a CPU kernel ignores it. Throws UsageError if
   /// the device cannot run this combination of settings.

@@ -32,7 +32,7 @@
 namespace orrery {
 namespace {
 
-/// Reduces the findings of two ranks to the earlier one: the lower pass, then the lower index of the body.
+/// Reduces the non-finite bodies that two ranks found to the earlier one: the lower pass, then the lower index.
 void find_first(StepResult& first, const StepResult& other) {
   if (other.not_finite < 0) return;
   const auto place = [](const StepResult& found) { return std::pair{found.found_in, found.not_finite}; };
@@ -49,15 +49,15 @@ void add_figures(StepResult& sum, const StepResult& other) {
   sum.depth = std::max(sum.depth, other.depth);
 }
 
-/// The leader's side of bodies that stay distributed over the ranks from step to step: sends the orders and does the
-/// leader's own part. RankBodies is a rank's side.
+/// The leader's side of bodies that the ranks hold from step to step: sends the orders and does the leader's own part.
+/// RankBodies is a rank's side.
 class LeaderBodies {
  public:
-  /// `channel` must outlive this. `key` names the kernel in orders.
+  /// `channel` must outlive this object. `key` identifies the kernel in orders.
   LeaderBodies(WorkerChannel& channel, int key) : channel_{channel}, key_{key} {}
 
-  /// Scatters the bodies. `has_domains`: the kernel has DomainFacet.
-  /// Scatters equal intervals of the indices. With domains, bodies migrate to their ranks in the first evaluation.
+  /// Scatters the bodies in equal intervals of their indices. `has_domains`: the kernel has DomainFacet. Bodies then
+  /// migrate to their ranks in the first evaluation.
   void spread(const Bodies& bodies, const MassRange& masses, bool has_domains) {
     if (!has_domains) arrays_.prepare(bodies.count());
     const std::vector<Part> parts = PartSizes{channel_.ranks()}.parts();
@@ -83,7 +83,7 @@ class LeaderBodies {
     count_ = bodies.count();
   }
 
-  /// See SpreadFacet::step(). `own`: the leader's instance of the kernel.
+  /// Runs one step, see SpreadFacet::step(). `kernel`: the leader's instance of the kernel.
   SpreadResult step(const SpreadStep& step, ForceKernel& kernel) {
     const StepOrder order{.key = key_, .time_step = step.time_step, .law = step.law, .subnormals = subnormals_here()};
     StepResult all;
@@ -120,7 +120,7 @@ class LeaderBodies {
             .by_tree = all.by_tree + others_.by_tree};
   }
 
-  /// Returns all bodies. `owners` receives the rank of each.
+  /// Returns all bodies. Sets `owners` to the rank of each body.
   Bodies gather(std::vector<int>& owners) {
     const auto count = static_cast<std::size_t>(count_);
     Bodies all;
@@ -138,8 +138,8 @@ class LeaderBodies {
     return all;
   }
 
-  /// Returns access to the bodies, which stay on their ranks. Valid until the next step() or spread(), and not longer
-  /// than this object.
+  /// Returns a source of the bodies, which stay on their ranks. Valid until the next step() or spread(), at most as
+  /// long as this object.
   std::unique_ptr<BodySource> source() { return std::make_unique<Source>(*this); }
   /// Returns the sums of the workers' figures of the latest step, see StepResult.
   const StepResult& others() const { return others_; }
@@ -165,8 +165,8 @@ class LeaderBodies {
     LeaderBodies& of_;
     Bodies piece_;
   };
-  /// Gathers the bodies of a piece into arrays that begin with its first body. For each rank, calls found() with the
-  /// rank and its bodies as indices into the piece.
+  /// Gathers the bodies of a piece into arrays that begin with its first body. Calls found() for each rank, with the
+  /// indices of its bodies within the piece.
   void gather_piece(const PieceRange& piece, std::span<Vec4> positions, std::span<Vec4> velocities,
                     const std::function<void(int rank, std::span<const int> places)>& found) {
     const int first = static_cast<int>(piece.first), last = static_cast<int>(piece.last);
@@ -218,7 +218,7 @@ class LeaderBodies {
                              put_rows(order, rows);
                            },
                        .own_part = [&] { written = own.write(rows); },
-                       .is_long = [](int) { return false; },  // a file system may be slow
+                       .is_long = [](int) { return false; },  // no limit for others: a file system may be slow
                        .is_long_between = false});
     return written;
   }
@@ -239,11 +239,10 @@ class LeaderBodies {
   StepResult others_;
 };
 
-constexpr double most_pairs_in_block = 2e8;  // pairs of one rank, which take about 0.2 s
+constexpr double most_pairs_in_block = 2e8;  // pairs per rank and block: about 0.2 s
 
-/// Returns the end of the interval from `first` on that has the given share of the pairs of [first, last). Body i is
-/// paired with the i bodies before it, so [a, b) has (b^2 - a^2) / 2 pairs, and end^2 = first^2 + share (last^2 -
-/// first^2).
+/// Returns `end` so that [first, end) has the given share of the pairs in [first, last). Body i is paired with the i
+/// bodies before it. So [a, b) has (b^2 - a^2) / 2 pairs, and end^2 = first^2 + share (last^2 - first^2).
 int end_of_share(int first, int last, double share) {
   const double from = static_cast<double>(first) * first, to = static_cast<double>(last) * last;
   return share >= 1 ? last : static_cast<int>(std::lround(std::sqrt(from + share * (to - from))));
@@ -314,7 +313,7 @@ std::vector<double> distributed_potentials(WorkerChannel& channel, int key, cons
 }
 
 /// The leader's side of a CPU kernel with an instance on every rank. The workers get copies of bodies for each
-/// evaluation, or the bodies stay distributed from step to step: see SpreadFacet.
+/// evaluation, or they hold bodies from step to step, see SpreadFacet.
 class LeaderCpuKernel : public ForceKernel, public OwnersFacet, public PotentialFacet, public SpreadFacet {
  public:
   void prepare(int count) override {
@@ -349,8 +348,8 @@ class LeaderCpuKernel : public ForceKernel, public OwnersFacet, public Potential
   }
 
  protected:
-  /// `channel` must outlive this. `key` names the kernel in orders. Throws as KernelInfo::make(), also for a worker's
-  /// error.
+  /// `channel` must outlive this object. `key` identifies the kernel in orders. Throws as KernelInfo::make(), also for
+  /// a worker's error.
   LeaderCpuKernel(WorkerChannel& channel, int key, const KernelInfo& kernel, const Settings& settings)
       : channel_{channel},
         key_{key},
@@ -392,7 +391,7 @@ class LeaderCpuKernel : public ForceKernel, public OwnersFacet, public Potential
   KernelInstances instances_;  // after own_, which its constructor sets
 };
 
-/// Kernel with replicated bodies: every rank gets all bodies and evaluates an equal share of the targets.
+/// Kernel with replicated bodies: every rank gets all bodies and evaluates an equal number of targets.
 class ReplicatedKernel final : public LeaderCpuKernel, public JerkFacet {
  public:
   ReplicatedKernel(WorkerChannel& channel, int key, const KernelInfo& kernel, const Settings& settings)
@@ -463,12 +462,12 @@ class ReplicatedKernel final : public LeaderCpuKernel, public JerkFacet {
   }
 
  private:
-  /// Sets the shares of the ranks.
+  /// Divides the targets among the ranks in equal shares.
   void divide(const Targets& targets, int count) {
     prepare_for(count);
     targets_ = targets ? std::span{targets.indices, static_cast<std::size_t>(targets.count)} : std::span{all_};
     bounds_.clear();
-    // Rounds up, so that the leader's share is never empty.
+    // Rounds the bounds up, so that the leader's share is never empty.
     for (std::size_t rank = 0; rank <= ranks(); ++rank)
       bounds_.push_back((targets_.size() * rank + ranks() - 1) / ranks());
     if (!targets) note_owners();
@@ -495,14 +494,14 @@ class ReplicatedKernel final : public LeaderCpuKernel, public JerkFacet {
 };
 
 /// Kernel with partitioned bodies: each rank gets the bodies of one domain and evaluates the targets among them. The
-/// domains change until all ranks need the same time.
+/// sizes of the domains are adjusted until all ranks need the same time.
 class PartitionedKernel final : public LeaderCpuKernel, public TreeFacet {
  public:
   PartitionedKernel(WorkerChannel& channel, int key, const KernelInfo& kernel, const Settings& settings)
       : LeaderCpuKernel{channel, key, kernel, settings}, sizes_{channel.ranks()} {}
 
   TreeFacet* tree() override { return own_->tree() ? this : nullptr; }
-  /// Sums the counts over all ranks. Phases and picked cells are the leader's alone.
+  /// Returns the leader's report with counts summed over all ranks. Phases and picked cells are only the leader's.
   std::optional<TreeReport> report() const override {
     std::optional<TreeReport> report = own_->tree()->report();
     if (!report) return report;

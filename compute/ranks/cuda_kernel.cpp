@@ -24,11 +24,12 @@ namespace {
 
 struct ConnectionLost {};  // thrown if another kernel has closed the connection
 
-/// The leader's side of bodies that are resident on the CUDA devices of all ranks: sends the orders and does the
-/// leader's own part. The workers learn of kick-drift passes with the next order. RankResidents is a rank's side.
+/// The leader's side of bodies that the CUDA devices of all ranks hold: sends the orders and does the leader's own
+/// part. The next order tells the workers which kick-drift passes to make. RankResidents is a rank's side.
 class LeaderResidents {
  public:
-  /// `channel` and `own` (the leader's part of the kernel) must outlive this. `key` names the kernel in orders.
+  /// `channel` and `own` (the leader's part of the kernel) must outlive this object. `key` identifies the kernel in
+  /// orders.
   LeaderResidents(WorkerChannel& channel, int key, RankKernel& own) : channel_{channel}, key_{key}, own_{own} {}
 
   bool can_hold(int count) const { return own_.residents() && own_.residents()->can_hold(count, channel_.ranks()); }
@@ -46,12 +47,12 @@ class LeaderResidents {
   }
 
   bool has_room(int count) const { return room_ > 0 && room_ == count; }
-  /// Returns the number of resident bodies on all ranks; 0: none.
+  /// Returns the number of bodies that all ranks together hold; 0: none.
   int count() const { return held_; }
   /// Discards the bodies. prepare() is needed before the next hold().
   void forget() { held_ = room_ = 0; }
 
-  // See ResidentFacet. If one of these throws, the bodies are lost.
+  // These implement ResidentFacet. If one of them throws, the bodies are lost.
   void hold(const ScatterSource& from, int count, CUstream_st* stream) {
     passes_.clear();
     do_on_all({.kind = ResidentOrder::hold,
@@ -75,7 +76,7 @@ class LeaderResidents {
                                CollectiveWork& work) { own.check_finite(report, pass, connected, work, stream); }});
   }
 
-  /// `ms`: receives the time of each worker's part on its device, in ms by rank.
+  /// Evaluates all bodies. Sets ms[rank] to the time of each worker's part on its device, in ms.
   void evaluate(const ForceArgs& args, std::span<const Part> parts, std::span<double> ms) {
     if (held_ != args.count) throw std::logic_error("the ranks do not hold these bodies");
     ResidentEvaluation how;
@@ -115,14 +116,14 @@ class LeaderResidents {
   }
 
  private:
-  /// One operation of all ranks.
+  /// An operation that all ranks carry out together.
   struct Work {
     ResidentOrder kind;
-    /// Writes the operation's own data at the end of the order.
+    /// Writes the data of this operation at the end of the order.
     std::function<void(MessageWriter& order)> put;
     std::function<void(RankResidents& own, bool connected, CollectiveWork& work)> own_part;
-    /// Returns whether the leader only waits for data of other ranks, see WorkerChannel::Exchange. Default: unknown,
-    /// therefore false.
+    /// Returns whether the leader only waits for data of other ranks, see WorkerChannel::Exchange. The default is
+    /// false, because this is not known.
     std::function<bool()> own_work_ended = [] { return false; };
     std::function<void(int rank, MessageReader& reply)> on_reply = [](int, MessageReader&) {};
   };
@@ -133,8 +134,8 @@ class LeaderResidents {
   /// Calls `what`. If it throws, the bodies are lost.
   template <class What>
   void or_forget(const What& what);
-  /// The connection is open on all ranks or on none while orders are written: after a failure, all ranks close it
-  /// before another kernel can use the channel.
+  /// Sends the order and does the leader's part. While orders are written, the connection is open on all ranks or on
+  /// none: after a failure, all ranks close it before another kernel can use the channel.
   void exchange(const Work& what) {
     CollectiveWork work{channel_.others(), nullptr};
     bool connected = false;
@@ -168,13 +169,13 @@ class LeaderResidents {
   const int key_;
   RankKernel& own_;
   int room_ = 0, held_ = 0;
-  std::vector<PassOrder> passes_;  // passes that the next order tells the workers
+  std::vector<PassOrder> passes_;  // passes that the next order sends to the workers
 };
 
-/// The leader's side of a CUDA kernel that the devices of all ranks evaluate. The leader's device owns the bodies and
-/// the others get copies for each evaluation, or the bodies are resident: each device holds those of its part. Data go
-/// from device to device while the ranks are connected, otherwise through host memory. The host blocks until all parts
-/// of an evaluation have ended.
+/// The leader's side of a CUDA kernel that the devices of all ranks evaluate. Either the leader's device sends the
+/// bodies to the others in each evaluation, or each device holds the bodies of its part. Data go from device to device
+/// while the ranks are connected, otherwise through host memory. The host blocks until all parts of an evaluation have
+/// ended.
 class LeaderCudaKernel final : public ForceKernel, public OwnersFacet, public ResidentFacet, private TreeFacet {
  public:
   /// See leader_cuda_kernel().
@@ -190,7 +191,8 @@ class LeaderCudaKernel final : public ForceKernel, public OwnersFacet, public Re
         instances_{channel, key, kernel, settings, [&] { own_ = device.make(kernel, settings); }},
         residents_{channel, key, *own_} {}
 
-  /// Prefers resident bodies, which steps use. An evaluation of copied bodies allocates on demand.
+  /// Allocates memory for resident bodies if it can, because steps use them. Evaluations of copied bodies allocate on
+  /// demand.
   void prepare(int count) override {
     if (count == instances_.prepared() || has_room(count)) return;
     if (can_hold(count)) {
@@ -220,7 +222,7 @@ class LeaderCudaKernel final : public ForceKernel, public OwnersFacet, public Re
   MainLaunch main_launch(const Law& law, int count, const MassRange& masses) const override {
     return own_->kernel().main_launch(law, count, masses);
   }
-  /// The owners are known if the ranks divide the targets or the bodies, not if they divide the pairs.
+  /// Returns the rank of each body. It is unknown if the ranks divide the pairs, instead of the targets or the bodies.
   std::optional<BodyOwners> owners(int count) const override {
     if (!why_no_owners_.empty()) return BodyOwners{.why_unknown = why_no_owners_};
     BodyOwners owners;
@@ -237,8 +239,8 @@ class LeaderCudaKernel final : public ForceKernel, public OwnersFacet, public Re
     return owners;
   }
 
-  /// Must not throw UsageError, since the steps of the batch are already enqueued. If memory is short, reports the
-  /// owners as unknown.
+  /// Must not throw UsageError, since the steps of the batch are already enqueued. If memory is short, owners() reports
+  /// that the owners are unknown.
   void read_owners(int count, CUstream_st* stream) override {
     const bool are_held = residents_.count() == count;
     if (!is_tree_ || (instances_.prepared() != count && !are_held)) return;
@@ -287,7 +289,7 @@ class LeaderCudaKernel final : public ForceKernel, public OwnersFacet, public Re
     try {
       evaluate_parts(args);
     } catch (...) {
-      instances_.forget();  // the ranks may have kept different data
+      instances_.forget();  // the ranks may have cached different data
       throw;
     }
   }
@@ -295,7 +297,7 @@ class LeaderCudaKernel final : public ForceKernel, public OwnersFacet, public Re
  private:
   using WorkerInputs = std::vector<WorkerInput>;  // one entry per rank
 
-  // Both allocate memory on all ranks for `count` bodies: resident bodies, or copies of them for each evaluation.
+  // These two allocate memory on all ranks for `count` bodies: to hold them, or for copies of all bodies.
   void allocate_residents(int count) {
     instances_.forget();
     untimed_ = 2;
@@ -314,9 +316,9 @@ class LeaderCudaKernel final : public ForceKernel, public OwnersFacet, public Re
     if (!connected || !evaluate_connected(*connected, args, parts)) evaluate_through_host(args, parts);
     if (!own_->works_alone()) learn_parts(args);
   }
-  /// Returns false, without effect, if another kernel has closed the connection in the meantime.
-  /// Does not forward args.cancelled: to a worker, it would mean that another rank has failed. After a failure, the
-  /// simulation continues through host memory. See LeaderResidents::exchange() for when the connection is open.
+  /// Evaluates with data that go from device to device. Returns false, without effect, if another kernel has closed the
+  /// connection; see LeaderResidents::exchange(). Does not forward args.cancelled, which would tell the workers that
+  /// another rank has failed. After a failure, the simulation continues through host memory.
   bool evaluate_connected(ConnectedRankKernel& own, const ForceArgs& args, const std::vector<Part>& parts) {
     const WorkerInputs inputs = own.prepare_inputs(args, parts);
     CollectiveWork work{channel_.others(), nullptr};
@@ -351,8 +353,8 @@ class LeaderCudaKernel final : public ForceKernel, public OwnersFacet, public Re
     return true;
   }
 
-  /// The workers wait for the broadcast that their orders announce. So everything that can fail on the leader happens
-  /// before the orders are sent, or after the broadcast.
+  /// Evaluates with data that go through host memory. The workers wait for the broadcast that their orders announce.
+  /// Everything else that can fail on the leader therefore happens before the orders are sent, or after the broadcast.
   void evaluate_through_host(const ForceArgs& args, const std::vector<Part>& parts) {
     const WorkerInputs inputs = own_->prepare_inputs(args, parts);
     if (own_->works_alone()) return own_->join(args, parts);
@@ -378,8 +380,8 @@ class LeaderCudaKernel final : public ForceKernel, public OwnersFacet, public Re
     own_->join(args, parts);
   }
 
-  /// Returns the exchange without what depends on the transport, which the caller adds. It refers to `parts` and
-  /// `inputs`.
+  /// Returns the part of an exchange that is common to both transports; the caller adds the rest. `parts` and `inputs`
+  /// must outlive the result.
   WorkerChannel::Exchange exchange_for(const ForceArgs& args, const std::vector<Part>& parts,
                                        const WorkerInputs& inputs, bool connected) const {
     const DeviceEvaluation all{.key = key_,
@@ -403,14 +405,14 @@ class LeaderCudaKernel final : public ForceKernel, public OwnersFacet, public Re
                 }};
   }
 
-  /// Makes the workers allocate host memory for their inputs.
-  /// Rounds up to a power of two, so that slowly growing inputs seldom need another order.
+  /// Makes the workers allocate host memory for their inputs. Rounds up to a power of two, so that slowly growing
+  /// inputs seldom need another order.
   void reserve_input(const WorkerInputs& inputs) {
     std::size_t bytes = 0;
     for (const WorkerInput& input : inputs) bytes = std::max(bytes, bytes_of(input).all());
     if (bytes <= reserved_) return;
     const std::size_t reserved = std::bit_ceil(bytes);
-    reserved_ = 0;  // a worker that fails to allocate has nothing
+    reserved_ = 0;  // after a failure, workers may have no memory
     channel_.exchange({.order =
                            [&](int, MessageWriter& order) {
                              order.put(Order::reserve_input);
@@ -422,7 +424,7 @@ class LeaderCudaKernel final : public ForceKernel, public OwnersFacet, public Re
     reserved_ = reserved;
   }
 
-  /// Ignores evaluations of listed targets: their times are no measure of the work of all bodies.
+  /// Adjusts the parts to measured times. Ignores evaluations of listed targets, which are no measure for all bodies.
   void learn_parts(const ForceArgs& args) {
     const bool timed = is_tree_ && !args.targets && untimed_ == 0;
     if (untimed_ > 0) --untimed_;
@@ -432,14 +434,14 @@ class LeaderCudaKernel final : public ForceKernel, public OwnersFacet, public Re
     parts_.learn(ms_);
   }
 
-  // The leader's tree, completed by the parts of the trees that only other ranks have.
+  // The leader's tree, completed by the cells of other ranks.
   std::optional<TreeReport> report() const override { return own_->kernel().tree()->report(); }
   void prepare_cells(const CellRequest& request, int count) override {
     own_->kernel().tree()->prepare_cells(request, count);
   }
   void pick_cells(const CellRequest& request, CUstream_st* stream) override {
     TreeFacet& tree = *own_->kernel().tree();
-    if (instances_.prepared() == 0) return tree.pick_cells({}, stream);  // without a tree, no cells are shown
+    if (instances_.prepared() == 0) return tree.pick_cells({}, stream);  // there is no tree: shows no cells
     channel_.exchange({.order =
                            [&](int, MessageWriter& order) {
                              order.put(Order::cells);
@@ -455,12 +457,12 @@ class LeaderCudaKernel final : public ForceKernel, public OwnersFacet, public Re
 
   WorkerChannel& channel_;
   const int key_;
-  const bool by_targets_;  // each rank has a range of the targets; false: the kernel itself defines the parts
+  const bool by_targets_;  // each rank has a range of the targets; false: the kernel defines the parts
   const bool is_tree_;     // the work per body varies, so measured times change the parts
   const Transport transport_;
   LearnedParts parts_;
   std::vector<double> ms_;  // times of the latest evaluation, by rank
-  int untimed_ = 0;         // number of next evaluations whose times are ignored, since they load code
+  int untimed_ = 0;         // number of evaluations whose times are still ignored, since they load code
   std::string why_no_owners_;
   std::unique_ptr<RankKernel> own_;
   KernelInstances instances_;  // after own_, which it makes
@@ -468,7 +470,7 @@ class LeaderCudaKernel final : public ForceKernel, public OwnersFacet, public Re
   std::size_t reserved_ = 0;  // bytes that the workers have allocated for their inputs
 };
 
-/// After a failure, some ranks may have carried out the operation and others not, so the bodies are unusable.
+/// Some ranks may have carried out a failed operation and others not, so the bodies are unusable.
 template <class What>
 void LeaderResidents::or_forget(const What& what) {
   try {

@@ -19,7 +19,7 @@ struct Transport {
 };
 
 /// Returns the leader's side of a CUDA kernel that the devices of all ranks evaluate. `channel` must outlive it. `key`
-/// names the kernel in orders. `device`: the leader's. `transport`: for ForceKernel::chosen(). Throws as
+/// identifies the kernel in orders. `device`: the leader's. `transport`: described by ForceKernel::chosen(). Throws as
 /// KernelInfo::make(), also for a worker's error.
 std::unique_ptr<ForceKernel> leader_cuda_kernel(WorkerChannel& channel, int key, const KernelInfo& kernel,
                                                 const Settings& settings, RankDevice& device,

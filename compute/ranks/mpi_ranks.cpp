@@ -17,12 +17,12 @@
 #include "compute/core/threads.h"
 #include "compute/ranks/rank_watch.h"
 
-// Errors of MPI functions end all processes with a message: MPI's default error handler.
+// MPI's default error handler stays in use: an error of an MPI function ends all processes with a message.
 namespace orrery {
 namespace {
 
 constexpr int message_tag = 0, heartbeat_tag = 1, exchange_tag = 2;
-constexpr std::size_t most_bytes = INT_MAX;  // per MPI call
+constexpr std::size_t most_bytes = INT_MAX;  // maximum per MPI call
 
 /// MPI communicator of the ranks on this host.
 class HostRanks {
@@ -37,8 +37,9 @@ class HostRanks {
     MPI_Comm_rank(ranks_, &place);
     return place;
   }
-  /// Returns the number of threads for this rank: its share of the processors of all ranks on this host, at most its
-  /// own processors. mpirun may bind each rank to separate processors, bind several to the same ones, or bind none.
+  /// Returns the number of threads for this rank: an equal share of the processors of all ranks on this host, at most
+  /// the processors of this rank. mpirun may bind each rank to separate processors, bind several to the same ones, or
+  /// bind none.
   int thread_share() const {
     int ranks = 1;
     MPI_Comm_size(ranks_, &ranks);
@@ -53,19 +54,19 @@ class HostRanks {
   MPI_Comm ranks_ = MPI_COMM_NULL;
 };
 
-/// Replaces Backoff in transfers that both ends have begun. MPI moves data only while it is called, so sleep would
-/// delay them.
+/// Replaces Backoff in transfers that both ends have begun: only yields. MPI moves data only while it is called, so
+/// sleeping would delay them.
 struct Yielding {
   static void pause() { std::this_thread::yield(); }
 };
 
-/// Replaces Backoff in transfers whose other end may be late: sleeps 20 µs at a time.
+/// Replaces Backoff in transfers whose other end may be late: sleeps for 20 us at a time.
 struct ShortPauses {
   static void pause() { std::this_thread::sleep_for(std::chrono::microseconds{20}); }
 };
 
-/// Communicator of MPI processes. Only one thread at a time calls MPI, and only functions that do not block. So while
-/// one thread waits, others can send and poll.
+/// Communicator of MPI processes. Only one thread at a time calls MPI, and only functions that do not block. Other
+/// threads can therefore send and poll while one thread waits.
 class MpiRanks final : public Communicator {
  public:
   MpiRanks() {
@@ -127,7 +128,7 @@ class MpiRanks final : public Communicator {
         std::erase(others, from);
       }
     } catch (const std::bad_alloc&) {
-      finish_sends();  // until they end, MPI reads memory that the caller may free
+      finish_sends();  // MPI still reads memory that the caller may free
       throw;
     }
     finish_sends();
@@ -210,13 +211,13 @@ class MpiRanks final : public Communicator {
     MPI_Iprobe(from, tag, MPI_COMM_WORLD, &arrived, &status);
     return arrived != 0;
   }
-  /// Returns true for MPI_REQUEST_NULL, too.
+  /// Returns whether the request has ended. Returns true for MPI_REQUEST_NULL.
   static bool has_ended(MPI_Request& request) {
     int ended = 0;
     MPI_Test(&request, &ended, MPI_STATUS_IGNORE);
     return ended != 0;
   }
-  /// Polls with pauses: MPI_Wait() would keep a processor busy even while this rank has no work.
+  /// Blocks until the condition is true. Polls with pauses, since MPI_Wait() would keep an idle rank's processor busy.
   template <class Pauses = Backoff>
   void wait_until(
       const auto& condition, const std::function<void()>& waiting = [] {}) {
@@ -227,8 +228,8 @@ class MpiRanks final : public Communicator {
     };
     for (Pauses pauses; !met(); pauses.pause()) waiting();
   }
-  /// After an interruption, the memory of an unfinished transfer may be freed: MPI is not called again, so it does not
-  /// access that memory.
+  /// Starts a transfer and blocks until it has ended. After an interruption, MPI is not called again, so the caller may
+  /// free the memory of an unfinished transfer.
   template <class Pauses = Backoff>
   void transfer(const auto& start) {
     MPI_Request request = MPI_REQUEST_NULL;
@@ -249,11 +250,11 @@ class MpiRanks final : public Communicator {
   }
 
   int rank_ = 0, size_ = 1, place_ = 0;
-  std::vector<int> others_;  // from the next rank on, so that ranks begin an exchange with different partners
+  std::vector<int> others_;  // the next rank first: ranks then begin an exchange with different partners
   std::mutex mutex_;         // held while a thread calls MPI
   Interruption interruption_;
   std::vector<MPI_Request> heartbeats_;  // latest heartbeat to each rank
-  std::vector<MPI_Request> sends_;       // latest exchange's send to each rank
+  std::vector<MPI_Request> sends_;       // send to each rank in the latest exchange
 };
 
 }  // namespace

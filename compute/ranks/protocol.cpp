@@ -36,7 +36,7 @@ WorkerChannel::~WorkerChannel() {
   if (ended_) return;
   try {
     end();
-  } catch (const std::exception&) {  // users of this channel have met the loss, or do not care
+  } catch (const std::exception&) {  // a rank is lost, which no longer matters
   }
 }
 
@@ -65,7 +65,7 @@ void WorkerChannel::clean_up(const Exchange& exchange) noexcept {
   }
 }
 
-/// Takes replies in the order of arrival: a rank may fail while another one waits for it until it is cancelled.
+/// Reads replies in the order of arrival, because a rank may wait for a failed one until it is cancelled.
 void WorkerChannel::exchange_locked(const Exchange& exchange) {
   cancelled_ = exchange.cancelled;
   is_long_between_ = exchange.is_long_between;
@@ -146,7 +146,7 @@ bool WorkerChannel::read_reply(int rank, const Exchange& exchange, Failures& fai
   if (outcome == Outcome::done) {
     try {
       exchange.on_reply(rank, reply);
-    } catch (...) {  // the other ranks' replies must still be read
+    } catch (...) {  // continues, because the other replies must still be read
       failures[rank] = std::current_exception();
     }
   } else {
@@ -157,7 +157,7 @@ bool WorkerChannel::read_reply(int rank, const Exchange& exchange, Failures& fai
   return true;
 }
 
-/// Counts the work between two exchanges as one part of each rank.
+/// Exchanges messages. The rank watch counts the work between two exchanges as one part of each rank.
 void WorkerChannel::Others::exchange(std::span<const MessageWriter> outgoing,
                                      std::vector<std::vector<std::byte>>& incoming) {
   RankWatch& watch = channel_.watch_;
@@ -226,7 +226,7 @@ void KernelInstances::drop() noexcept {
 }
 
 void KernelInstances::prepare(int count, const std::function<void()>& prepare_own) {
-  prepared_ = 0;  // until every rank is prepared
+  prepared_ = 0;  // set when every rank is prepared
   channel_.exchange({.order =
                          [&](int, MessageWriter& order) {
                            order.put(Order::prepare);

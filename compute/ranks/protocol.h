@@ -26,22 +26,23 @@
 
 namespace orrery {
 
-/// First value of each message from the leader to a worker; the data that follow are named below. `key` identifies a
-/// kernel on all ranks. "Replied" means that the worker answers with an Outcome.
+/// First value of each message from the leader to a worker. The descriptions list the data that follow. `key`
+/// identifies a kernel on all ranks. "Replied": the worker answers with an Outcome. "Reply: ...": data follow the
+/// Outcome.
 enum class Order {
   open_device,        ///< RankDeviceSelection::first and all listed ordinals. Reply: RankDeviceFacts
   nccl_version,       ///< no data. Reply: RankDevice::nccl_version()
   connect,            ///< a ConnectionId. Replied
   disconnect,         ///< no data: closes the connection that `connect` made
-  disconnect_kernel,  ///< key of a CUDA kernel, whose connection is closed
+  disconnect_kernel,  ///< key of a CUDA kernel: closes the connection of this kernel
   make,               ///< key, id and settings (as text) of the kernel to make. Replied
   prepare,            ///< key, number of bodies. Replied
   evaluate,         ///< an Evaluation, the targets, the velocities to kick. A broadcast of all bodies follows. Replied
   evaluate_domain,  ///< input of PartitionEvaluation. Replied
   reserve_input,    ///< key of a CUDA kernel, number of bytes. Replied
-  evaluate_part,    ///< a DeviceEvaluation, a WorkerInput, all parts. Without a connection between the devices, this
-                    ///< rank's own blocks and a broadcast of the common ones follow. Replied; with a connection,
-                    ///< `part_ended` comes first
+  evaluate_part,    ///< a DeviceEvaluation, a WorkerInput, all parts. If the devices are not connected, the
+                    ///< blocks for this rank and a broadcast of the common blocks follow. Replied; if they are
+                    ///< connected, `part_ended` comes first
   prepare_residents,  ///< key of a CUDA kernel, number of bodies on all ranks. Replied
   residents,          ///< key of a CUDA kernel, a ResidentHeader, the PassOrders since the previous order, the data of
                       ///< the ResidentOrder. Replied; for an evaluation, `part_ended` comes first
@@ -73,11 +74,11 @@ enum class Outcome {
 /// One rank's share of an evaluation by a CPU kernel.
 struct Evaluation {
   int key = 0;                ///< key of the kernel
-  int count = 0;              ///< all bodies; for a PartitionedKernel, the bodies of this rank
+  int count = 0;              ///< number of all bodies; for a PartitionedKernel, of this rank's bodies
   int targets = 0;            ///< number of this rank's targets; may be 0
   bool lists_targets = true;  ///< false: all `count` bodies are targets
-  bool jerks = false;         ///< JerkFacet::evaluate_jerks() of PreciseBody; otherwise ForceKernel::evaluate() of Vec4
-  bool low_words = false;     ///< the low parts of the positions are broadcast, too
+  bool jerks = false;         ///< true: evaluate_jerks() with PreciseBody; false: evaluate() with Vec4
+  bool low_words = false;     ///< the low words of the positions are broadcast, too
   MassRange masses{};
   Law law{};
   // Contents of the reply for each target, see Epilogue:
@@ -86,8 +87,8 @@ struct Evaluation {
   Subnormals subnormals = Subnormals::kept;  ///< setting of the leader's thread
 };
 
-/// Evaluation that the CUDA devices of the ranks share. The reply is RankKernel::part_ms(); without a connection
-/// between the devices, the output of RankKernel::evaluate() follows.
+/// An evaluation that the CUDA devices of the ranks share. The reply is RankKernel::part_ms(). If the devices are not
+/// connected, the output of RankKernel::evaluate() follows.
 struct DeviceEvaluation {
   int key = 0;  ///< key of the kernel
   int count = 0;
@@ -97,7 +98,7 @@ struct DeviceEvaluation {
   bool connected = false;  ///< data go from device to device: see ConnectedRankKernel
 };
 
-/// Operations on bodies that are resident on the CUDA devices of the ranks. Each is a function of RankResidents.
+/// Operations on bodies that the CUDA devices of the ranks hold. Each calls a function of RankResidents.
 enum class ResidentOrder {
   hold,          ///< no data
   check_finite,  ///< number of the pass
@@ -112,8 +113,8 @@ struct ResidentHeader {
 
 /// Evaluation of all resident bodies.
 struct ResidentForce {
-  int count = 0;   ///< bodies on all ranks
-  int rounds = 0;  ///< rounds of the migration before it, see ResidentEvaluation
+  int count = 0;   ///< number of bodies on all ranks
+  int rounds = 0;  ///< rounds of the migration before the evaluation, see ResidentEvaluation
   MassRange masses{};
   Law law{};
 };
@@ -134,16 +135,17 @@ struct StepResult {
   int found_in = 0;       ///< pass that found `not_finite`, from 1
   int evaluations = 0;
   double force_ms = 0;  ///< time of all evaluations in ms, including waiting for other ranks
-  double by_tree = 0;   ///< pairs that a tree evaluated in all evaluations, see ForceArgs::evaluated
+  double by_tree = 0;   ///< pairs that a tree evaluated in the whole step, see ForceArgs::evaluated
   // Figures of the last evaluation, see TreeReport:
   double vector_instructions = 0;
   std::int64_t interactions = 0, cells = 0;
   int depth = 0;
 };
 
-/// Begins the reply to an Evaluation. The accelerations, their low parts and the velocities, or the pulls, follow.
+/// First value of the reply to an Evaluation. The requested results of the targets follow: accelerations, their low
+/// words and velocities; or pulls.
 struct EvaluationResult {
-  bool complete = false;           ///< false: cancelled, and no entries follow
+  bool complete = false;           ///< false: cancelled, and no results follow
   std::uint64_t by_tree = 0;       ///< see ForceArgs::evaluated
   double vector_instructions = 0;  ///< for trees, see TreeReport
   std::int64_t cells = 0;          ///< number of cells in this rank's part of a tree
@@ -165,7 +167,7 @@ inline WorkerInput get_input(MessageReader& message) {
   return input;
 }
 
-/// Bytes of the input blocks of one worker: those broadcast to all workers, and those sent to it alone.
+/// Bytes of one worker's input blocks: `common` is broadcast to all workers, `individual` sent to this one.
 struct InputBytes {
   std::size_t common, individual;
   std::size_t all() const { return common + individual; }
@@ -178,52 +180,51 @@ inline InputBytes bytes_of(const WorkerInput& input) {
   return {sum(input.common), sum(input.individual)};
 }
 
-/// The leader's end of the connection to the workers: sends orders and reads replies. Thread-safe; exchanges run one
-/// after the other.
+/// The leader's connection to the workers: sends orders and reads replies. Thread-safe; one exchange runs at a time.
 class WorkerChannel {
  public:
-  /// `ranks` and `watch` must outlive this.
+  /// `ranks` and `watch` must outlive this object.
   WorkerChannel(Communicator& ranks, RankWatch& watch);
   WorkerChannel(const WorkerChannel&) = delete;
   WorkerChannel& operator=(const WorkerChannel&) = delete;
-  /// Calls end() if nobody has.
+  /// Calls end() unless it was called before.
   ~WorkerChannel();
 
   int ranks() const { return ranks_.size(); }
-  /// Orders the workers to return from serve_leader(). Call at most once, as the last call. Throws if a rank is lost,
-  /// see Communicator::interrupt().
+  /// Orders the workers to return from serve_leader(). Call at most once, as the last function. Throws if a rank is
+  /// lost, see Communicator::interrupt().
   void end();
 
-  /// An order to all workers with the leader's own part of the work and the workers' replies.
+  /// An order to all workers, the leader's own part of the work, and the handling of the replies.
   struct Exchange {
-    /// Writes the order for a worker. May throw: all orders are written before the first is sent.
+    /// Writes the order for a worker. May throw, because all orders are written before the first is sent.
     std::function<void(int rank, MessageWriter& order)> order;
     /// Does the leader's own part while the workers do theirs.
     std::function<void()> own_part;
-    /// Returns whether the own part has ended, for parts that continue on a device after own_part() has returned.
-    /// Polled until it has ended or any part has failed.
+    /// Returns whether the leader's own part has ended. It may continue on a device after own_part() has returned.
+    /// Called repeatedly until it has ended or any part has failed.
     std::function<bool()> own_ended = [] { return true; };
-    /// Returns whether the own part only waits for data of other ranks, see RankWatch::note_work(). Polled with
-    /// own_ended().
+    /// Returns whether the leader's part only waits for data of other ranks, see RankWatch::note_work(). Called
+    /// repeatedly.
     std::function<bool()> own_work_ended = [] { return true; };
     /// Reads the data of a worker's reply after Outcome::done.
     std::function<void(int rank, MessageReader& reply)> on_reply = [](int, MessageReader&) {};
-    /// Returns whether a rank's part is long enough to be a measure of other parts, see RankWatch::begin_parts().
+    /// Returns whether the time of a rank's part sets a limit for the others, see RankWatch::begin_parts().
     std::function<bool(int rank)> is_long = [](int) { return true; };
-    /// The same for the work between two exchanges through others().
+    /// The same as is_long(), for the work of all ranks between two exchanges through others().
     bool is_long_between = true;
-    const std::atomic<bool>* cancelled = nullptr;  ///< once true, the workers are cancelled as well. May be null
-    /// Called after a failure, before another exchange begins. Does the leader's cleanup and writes an order without a
-    /// reply for all workers. Null: no cleanup and no order.
+    const std::atomic<bool>* cancelled = nullptr;  ///< when it becomes true, the workers are cancelled; may be null
+    /// Called after a failure, before another exchange begins. Cleans up on the leader, and writes an order for all
+    /// workers that has no reply. Null: no cleanup and no order.
     std::function<void(MessageWriter& order)> after_failure{};
   };
-  /// Blocks until every worker has replied and the own part has ended. Of several errors, throws the one nearest to the
-  /// cause: first the own part's, then those of workers in rank order ("rank 2: ..."), last those that another rank may
-  /// have caused (Stopped, and errors of `own_ended`). Throws if a rank is lost.
+  /// Sends the orders, and blocks until the leader's own part has ended and every worker has replied. Throws the most
+  /// likely cause of several errors: first the own part's, then the workers' in rank order ("rank 2: ..."), last errors
+  /// that another rank may have caused (Stopped, and errors of `own_ended`). Throws if a rank is lost.
   void exchange(const Exchange& exchange);
   /// Sends data to all workers. Call only within Exchange::own_part.
   void broadcast(std::span<const std::byte> data) { ranks_.broadcast(data); }
-  /// Returns the leader's end of exchanges among all ranks. The rank watch notices ranks that do not join. Use only
+  /// Returns the leader's object for exchanges among all ranks. The rank watch detects ranks that do not join. Use only
   /// within Exchange::own_part.
   RankExchange& others() { return others_; }
   /// Sends an order without a reply to all workers. Does nothing if a rank is lost.
@@ -240,7 +241,7 @@ class WorkerChannel {
     int size() const override { return channel_.ranks(); }
     void exchange(std::span<const MessageWriter> outgoing, std::vector<std::vector<std::byte>>& incoming) override;
     void check_size(std::size_t bytes) const override { channel_.ranks_.check_size(bytes); }
-    /// Also returns true if a worker has replied: it will join no further exchange.
+    /// Returns true also if a worker has replied, because it will join no further exchange.
     bool has_empty_message() override;
 
    private:
@@ -262,29 +263,29 @@ class WorkerChannel {
   Others others_{*this};
   bool ended_ = false;
   std::mutex mutex_;                              // held during an exchange
-  const std::atomic<bool>* cancelled_ = nullptr;  // see the current exchange
-  bool is_long_between_ = true;                   // see the current exchange
-  bool cancel_sent_ = false;                      // in the current exchange
+  const std::atomic<bool>* cancelled_ = nullptr;  // of the current exchange
+  bool is_long_between_ = true;                   // of the current exchange
+  bool cancel_sent_ = false;                      // Order::cancel was sent in the current exchange
   bool work_noted_ = false;            // RankWatch::note_work() was called for the leader in the current exchange
   std::vector<MessageWriter> orders_;  // one entry per rank
   std::vector<std::byte> reply_;
 };
 
-/// Leader's handle of the instances of one kernel, one on every rank. Orders the workers to make, prepare and destroy
-/// theirs.
+/// The leader's handle of a kernel that has an instance on every rank. Orders the workers to make, prepare and destroy
+/// their instances.
 class KernelInstances {
  public:
-  /// `channel` must outlive this. `key` names the kernel in orders. `make_own` makes the leader's kernel while the
-  /// workers make theirs. Throws as KernelInfo::make(), also for a worker's error.
+  /// Makes all instances: `make_own` makes the leader's while the workers make theirs. `channel` must outlive this
+  /// object. `key` identifies the kernel in orders. Throws as KernelInfo::make(), also for a worker's error.
   KernelInstances(WorkerChannel& channel, int key, const KernelInfo& kernel, const Settings& settings,
                   const std::function<void()>& make_own);
   KernelInstances(const KernelInstances&) = delete;
   KernelInstances& operator=(const KernelInstances&) = delete;
   ~KernelInstances() { drop(); }
 
-  /// Calls ForceKernel::prepare() on all ranks; `prepare_own` is called on the leader.
+  /// Prepares all instances for `count` bodies by ForceKernel::prepare(); `prepare_own` does so for the leader's.
   void prepare(int count, const std::function<void()>& prepare_own);
-  /// Requires another prepare() before the next evaluation, since the ranks' data may be inconsistent.
+  /// Makes prepare() necessary before the next evaluation. Call when the ranks' data may be inconsistent.
   void forget() { prepared_ = 0; }
   /// Returns the number of bodies for which all ranks are prepared; 0: not prepared.
   int prepared() const { return prepared_; }

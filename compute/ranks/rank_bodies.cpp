@@ -46,18 +46,18 @@ bool succeeds(const Work& work) {
   return true;
 }
 
-/// Body that migrates to another rank.
+/// A body that migrates to another rank.
 struct MovingBody {
   int id;
   Vec4 position, velocity;
 };
 
-/// One rank's part of a step. Every rank carries out the integrator's operations on its own bodies. Before each
-/// evaluation, bodies migrate to the ranks whose domains they are in. If the kernel has no domains, all ranks exchange
-/// their positions instead.
+/// One rank's part of a step: carries out the integrator's operations on the rank's own bodies. Before each evaluation,
+/// bodies migrate to the ranks whose domains they are in. If the kernel has no domains, all ranks exchange their
+/// positions instead.
 class RankStep final : public StepOps {
  public:
-  /// State of RankBodies, which lasts from step to step.
+  /// State that RankBodies keeps from step to step.
   struct Parts {
     LocalBodies& bodies;
     const MassRange& masses;
@@ -97,7 +97,7 @@ class RankStep final : public StepOps {
   void kick_drift_levels(const Substep& /*now*/) override { throw no_levels(); }
   HermiteOps& hermite() override { throw no_levels(); }
 
-  /// Call after the last operation.
+  /// Checks the bodies once more, and returns the result of the step. Call after the last operation.
   StepResult end() {
     ++result_.passes;
     work_.attempt([&] { note_not_finite(); });
@@ -106,7 +106,7 @@ class RankStep final : public StepOps {
   }
 
  private:
-  /// Both return false if a rank had failed or was cancelled before the evaluation.
+  /// These two evaluate. They return false if a rank failed or was cancelled before the evaluation.
   bool force_of_domains(bool store, double kick_dt) {
     MessageWriter division;
     if (!divide(division)) return false;
@@ -195,7 +195,8 @@ class RankStep final : public StepOps {
     result_.by_tree += static_cast<double>(by_tree);
   }
 
-  /// Without domains, bodies never migrate: each rank keeps an interval of the global indices, in rank order.
+  /// Copies the positions of all ranks into one array. Without domains, bodies never migrate: each rank keeps an
+  /// interval of the global indices, in rank order.
   void collect_positions() {
     const std::span all{parts_.arrays.positions};
     count_ = 0;
@@ -232,14 +233,14 @@ class RankStep final : public StepOps {
     if (kicks) std::copy_n(all.velocities.begin() + first, bodies.count(), bodies.velocities.begin());
   }
 
-  /// If an array is null, accelerations are not stored or velocities are not kicked.
+  /// Returns the epilogue. Null arrays: accelerations are not stored, or velocities are not kicked.
   Epilogue epilogue_of(std::vector<Vec4>* accelerations, std::vector<Vec4>* velocities, double kick_dt) const {
     return {.accelerations = accelerations ? accelerations->data() : nullptr,
             .velocities = velocities ? velocities->data() : nullptr,
             .kick_dt = static_cast<float>(kick_dt),
             .drag = order_.law.effective_drag()};
   }
-  /// Records the non-finite body of lowest global index after this pass, unless an earlier pass found one.
+  /// Records the non-finite body with the lowest global index in this pass, unless an earlier pass found one.
   void note_not_finite() {
     if (result_.not_finite >= 0) return;
     const LocalBodies& bodies = parts_.bodies;
@@ -254,9 +255,9 @@ class RankStep final : public StepOps {
   const StepOrder& order_;
   ForceKernel& kernel_;
   CollectiveWork& work_;
-  bool ended_ = false;  // a rank has failed or was cancelled: the remaining operations do nothing
+  bool ended_ = false;  // a rank failed or was cancelled: the remaining operations do nothing
   std::vector<int> owners_;
-  int count_ = 0;  // bodies on all ranks; only without domains
+  int count_ = 0;  // number of bodies on all ranks; only without domains
   StepResult result_;
 };
 
@@ -408,7 +409,7 @@ void CollectiveWrite::open(const JointRows& rows) {
   work_.reserve(head + rows_per_piece_ * bytes_per_row);
 }
 
-/// Sends each rank the bodies of its next piece that this rank holds, in the format of RankBodies::put().
+/// Sends each rank those bodies of its next piece that this rank holds, in the format of RankBodies::put().
 void CollectiveWrite::send_piece(std::size_t offset) {
   std::vector<std::vector<int>> here(static_cast<std::size_t>(work_.size()));
   const std::span<const int> ids = bodies_.ids();

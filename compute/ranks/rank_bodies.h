@@ -18,8 +18,8 @@
 
 namespace orrery {
 
-/// One rank's copies of bodies for one evaluation, one entry per body. They never shrink, since several kernels may
-/// share them.
+/// Arrays for the bodies of one evaluation on one rank, one entry per body. They never shrink, since several kernels
+/// may share them.
 struct RankArrays {
   std::vector<Vec4> positions, positions_low, velocities, accelerations, accelerations_low;
   std::vector<PreciseBody> precise;
@@ -59,35 +59,35 @@ struct LocalBodies {
   int count() const { return static_cast<int>(ids.size()); }
 };
 
-/// One rank's side of bodies that stay distributed over the ranks from step to step: holds the rank's bodies and
-/// carries out its part of each step. Every rank has one per kernel. LeaderBodies is the leader's handle of all of
-/// them.
+/// One rank's side of bodies that the ranks hold from step to step: stores the rank's bodies and carries out its part
+/// of each step. Every rank has one object per kernel. LeaderBodies is the leader's side.
 class RankBodies {
  public:
-  /// Maximum number of bodies per message, which then has about 36 MB.
+  /// Maximum number of bodies in a message, which then has about 36 MB.
   static constexpr std::size_t most_in_message = PieceRange::most;
 
   /// Reads a message of put_first() and adds its bodies. A message with offset 0 replaces all bodies.
   void take_first(MessageReader order);
-  /// Writes at most `most` bodies of a part, from the part's index `offset` on. Returns whether more remain.
+  /// Writes at most `most` bodies of a part, starting at index `offset` within the part. Returns whether more remain.
   static bool put_first(const Bodies& all, const MassRange& masses, Part part, std::size_t offset, MessageWriter& order,
                         std::size_t most = most_in_message);
 
-  /// Collective: every rank calls this for the same step. If the kernel has no domains, `arrays` must have an entry for
-  /// every body of all ranks. Throws the kernel's errors, and std::bad_alloc; the step is then incomplete on the other
-  /// ranks.
+  /// Runs one step. Collective: every rank calls this for the same step. If the kernel has no domains, `arrays` must
+  /// have an entry for every body of all ranks. Throws the kernel's errors, and std::bad_alloc; the step is then
+  /// incomplete on the other ranks.
   StepResult step(const StepOrder& order, std::string_view integrator_id, ForceKernel& kernel, RankArrays& arrays,
                   RankExchange& ranks, const std::atomic<bool>& cancelled);
-  /// Restores the bodies as they were before the latest step. Every rank calls this if the step is incomplete on any.
+  /// Restores the state before the latest step. Every rank calls this if the step is incomplete on any rank.
   void undo();
-  /// Writes this rank's bodies whose global index is in [first, last): indices minus `first`, positions, velocities.
+  /// Writes this rank's bodies with global indices in [first, last): the indices minus `first`, positions, velocities.
   void put(int first, int last, MessageWriter& reply) const;
   /// Writes the bodies with these local indices in the same format. No global index may be below `first`.
   void put(std::span<const int> here, int first, MessageWriter& message) const;
   BodyBounds bounds() const;
   /// Returns the global index of each body of this rank.
   std::span<const int> ids() const { return now_.ids; }
-  /// Reads the output of put() into arrays that begin with body `first`. Returns the bodies' indices there.
+  /// Reads the output of put() into arrays whose entry 0 is body `first`. Returns the indices of the bodies in these
+  /// arrays.
   static std::vector<int> get(MessageReader& reply, std::span<Vec4> positions, std::span<Vec4> velocities);
 
  private:
@@ -95,25 +95,24 @@ class RankBodies {
   bool can_undo_ = false;
   MassRange masses_;
   std::optional<LearnedSizes> sizes_;  // sizes of the domains; none: they start equal
-  double ms_ = 0;                      // time of the kernel in the latest evaluation
+  double ms_ = 0;                      // time of the kernel in the latest evaluation, in ms
 };
 
 void put_rows(MessageWriter& order, const JointRows& rows);
 JointRows get_rows(MessageReader& order);
 
 /// One rank's part of a collective write of the bodies of all ranks to a file. Each rank writes an equal interval of
-/// the rows. It receives the bodies of its rows from the ranks that hold them, in pieces: the pieces of all ranks
-/// together have at most `most` bodies. All ranks must be on one host, since writing one file from several hosts is
-/// untested.
+/// the rows, and receives their bodies from the ranks that hold them. Bodies are sent in pieces of at most `most`
+/// bodies on all ranks together. All ranks must be on one host, since writing one file from several hosts is untested.
 class CollectiveWrite {
  public:
   /// `count`: number of bodies on all ranks.
   CollectiveWrite(const RankBodies& bodies, std::size_t count, RankExchange& ranks,
                   std::size_t most = PieceRange::most);
 
-  /// Collective: every rank calls this. Returns true on all ranks if the rows were written. Returns false on all ranks
-  /// if one cannot write: before the first row if one is on another host than rank 0, cannot open the file or lacks
-  /// memory. Throws other failures of this rank, and Stopped if another rank failed.
+  /// Writes the rows. Collective: every rank calls this. Returns whether the rows were written, with the same result on
+  /// all ranks. If a rank is on another host than rank 0, cannot open the file or lacks memory, returns false before
+  /// the first row. Throws other failures of this rank, and Stopped if another rank failed.
   bool write(const JointRows& rows, bool is_on_host_of_leader = true);
 
  private:
@@ -125,7 +124,7 @@ class CollectiveWrite {
   void write_piece(std::size_t offset, const std::optional<BodyScale>& scale);
 
   const RankBodies& bodies_;
-  const std::size_t count_, rows_per_rank_, rows_per_piece_;  // rows_per_piece_: of one rank
+  const std::size_t count_, rows_per_rank_, rows_per_piece_;  // rows_per_piece_: rows of one rank
   CollectiveWork work_;
   std::optional<RowFile> file_;
   MessageWriter own_;  // bodies that this rank both holds and writes

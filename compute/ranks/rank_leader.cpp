@@ -35,7 +35,7 @@ int RankLeader::open(const RankDeviceSelection& which) {
        .own_part = [&] { facts.front() = device_->open(which, place_on_host_); },
        .on_reply = [&](int rank,
                        MessageReader& reply) { facts[static_cast<std::size_t>(rank)] = reply.get<RankDeviceFacts>(); },
-       .is_long = [](int) { return false; }});  // a driver may be slow
+       .is_long = [](int) { return false; }});  // no limit for others: a driver may be slow
   check_devices(facts, which);
   opened_ = which;
   own_ordinal_ = facts.front().ordinal;
@@ -49,7 +49,7 @@ std::vector<int> RankLeader::nccl_versions() {
       {.order = [](int, MessageWriter& order) { order.put(Order::nccl_version); },
        .own_part = [&] { versions.front() = device_->nccl_version(); },
        .on_reply = [&](int rank, MessageReader& reply) { versions[static_cast<std::size_t>(rank)] = reply.get<int>(); },
-       .is_long = [](int) { return false; }});  // a file system may be slow
+       .is_long = [](int) { return false; }});  // no limit for others: a file system may be slow
   return versions;
 }
 
@@ -68,7 +68,7 @@ Transport RankLeader::connect() {
                              order.put(id);
                            },
                        .own_part = [&] { device_->connect(id, 0, ranks()); },
-                       .is_long = [](int) { return false; },  // each rank has connect_limit
+                       .is_long = [](int) { return false; },  // connect_limit applies instead
                        .after_failure =
                            [&](MessageWriter& order) {
                              device_->disconnect();

@@ -17,15 +17,15 @@
 
 namespace orrery {
 
-/// Rank 0 of several, the leader: makes kernels that all ranks evaluate. The workers run serve_leader() until end() or
-/// the destructor ends them.
+/// The leader, rank 0 of several: makes kernels that all ranks evaluate. The workers run serve_leader() until end() or
+/// the destructor stops them.
 class RankLeader final : public KernelSharing {
  public:
-  /// All arguments must outlive this. `device`: the leader's, for CUDA kernels; null: no rank has one.
+  /// All arguments must outlive this object. `device`: the leader's, for CUDA kernels; null: no rank has one.
   RankLeader(Communicator& ranks, RankWatch& watch, RankDevice* device = nullptr)
       : channel_{ranks, watch}, place_on_host_{ranks.place_on_host()}, device_{device} {}
 
-  /// Ends the workers, see WorkerChannel::end().
+  /// Stops the workers, see WorkerChannel::end().
   void end() { channel_.end(); }
 
   int ranks() const override { return channel_.ranks(); }
@@ -44,14 +44,14 @@ class RankLeader final : public KernelSharing {
   RankDevice* const device_;
   mutable std::mutex mutex_;  // guards the members below, except next_key_
   std::optional<RankDeviceSelection> opened_;
-  std::vector<RankDeviceFacts> facts_;  // devices opened, by rank
+  std::vector<RankDeviceFacts> facts_;  // opened devices, by rank
   int own_ordinal_ = 0;                 // ordinal of the leader's device
   std::optional<Transport> transport_;  // transport of data between these devices; none: not chosen yet
   std::atomic<int> next_key_ = 0;
 };
 
-/// Carries out the leader's orders on this rank, which is a worker, until the leader ends it. Sends errors of kernels
-/// to the leader. `kernels`: must have every kernel that the leader makes. `device`: for CUDA kernels; null: none.
+/// Carries out the leader's orders on a worker until the leader ends it. Sends errors of kernels to the leader.
+/// `kernels` must contain every kernel that the leader makes. `device`: for CUDA kernels; null: none.
 void serve_leader(Communicator& ranks, const KernelCatalog& kernels, RankDevice* device = nullptr);
 
 }  // namespace orrery

@@ -26,8 +26,8 @@
 namespace orrery {
 namespace {
 
-/// Looks for Order::cancel on a separate thread while a worker evaluates. No other message of the leader can arrive
-/// then.
+/// Looks for Order::cancel on a separate thread while a worker evaluates. The leader sends no other message during this
+/// time.
 class CancelWatch {
  public:
   explicit CancelWatch(Communicator& ranks) : ranks_{ranks}, thread_{start_thread([this] { watch(); })} {}
@@ -39,7 +39,7 @@ class CancelWatch {
   CancelWatch(const CancelWatch&) = delete;
   CancelWatch& operator=(const CancelWatch&) = delete;
 
-  /// Watches while it exists. Other threads may then use the communicator for exchanges only.
+  /// Guard that watches while it exists. Other threads may then use the communicator only for exchanges.
   class Span {
    public:
     explicit Span(CancelWatch& watch) : watch_{watch} {
@@ -55,8 +55,8 @@ class CancelWatch {
   };
   /// Returns whether the latest span was cancelled.
   const std::atomic<bool>& cancelled() const { return cancelled_; }
-  /// Polls until ended() is true. Throws Stopped if cancelled before. Call within a span. Yields instead of sleeping,
-  /// since the device would wait for a host that sleeps.
+  /// Polls until ended() is true. Throws Stopped if the span is cancelled first. Call within a span. Yields instead of
+  /// sleeping, because the device would wait for a sleeping host.
   template <class Ended>
   void wait_until(const Ended& ended) const {
     while (!ended()) {
@@ -89,16 +89,16 @@ class CancelWatch {
   bool watching_ = false;
   bool ended_ = false;
   std::atomic<bool> cancelled_ = false;
-  std::jthread thread_;  // last: it uses all of the above
+  std::jthread thread_;  // last: the thread uses the members above
 };
 
 /// Sends a worker's replies to the leader.
 class RankReply {
  public:
-  /// `ranks` must outlive this.
+  /// `ranks` must outlive this object.
   explicit RankReply(Communicator& ranks) : ranks_{ranks} {}
 
-  /// Does the work and replies with its outcome. After success, `add` writes the data of the reply to message().
+  /// Does the work and replies with its outcome. If it succeeds, `add` writes the data of the reply to message().
   template <class Work, class Add>
   void after(const Work& work, const Add& add) {
     const auto report = [&](Outcome outcome, const char* why) {
@@ -141,14 +141,15 @@ class RankReply {
   MessageWriter message_;
 };
 
-/// Carries out Order::residents: a worker's part of operations on resident bodies. All references must outlive this.
+/// Carries out Order::residents on a worker: its part of operations on bodies that the devices hold. All references
+/// must outlive this object.
 class ResidentOrders {
  public:
   ResidentOrders(Communicator& ranks, RankReply& reply, CancelWatch& watch)
       : ranks_{ranks}, reply_{reply}, watch_{watch} {}
 
-  /// Reads the order after its key. `kernel`: the one with this key. After a failure, this rank closes its connection
-  /// immediately, and the leader orders the other ranks to close theirs.
+  /// Carries out an order, whose key was read already. `kernel`: the kernel with this key. After a failure, this rank
+  /// closes its connection immediately; the leader orders the other ranks to close theirs.
   void carry_out(RankKernel& kernel, MessageReader& order) {
     bool evaluates = false;
     reply_.after(
@@ -167,8 +168,8 @@ class ResidentOrders {
   }
 
  private:
-  /// Returns whether the order was an evaluation.
-  /// Does the passes since the previous order first. If one fails here, all ranks stop at their next exchange.
+  /// Does the passes since the previous order, then the order. Returns whether the order was an evaluation. If a pass
+  /// fails here, all ranks stop at their next exchange.
   bool take_part(RankResidents& part, MessageReader& order) {
     const auto head = order.get<ResidentHeader>();
     std::vector<PassOrder> passes;
@@ -216,7 +217,7 @@ class RankWorker {
   RankWorker(Communicator& ranks, const KernelCatalog& catalog, RankDevice* device)
       : ranks_{ranks}, catalog_{catalog}, device_{device}, reply_{ranks}, watch_{ranks} {}
 
-  /// Returns after Order::end.
+  /// Carries out orders until Order::end.
   void run() {
     for (std::vector<std::byte> message;;) {
       ranks_.receive(0, message);
@@ -232,7 +233,7 @@ class RankWorker {
     KernelPtr info;
     std::unique_ptr<ForceKernel> kernel{};        // null for a CUDA kernel
     std::unique_ptr<RankKernel> device_kernel{};  // null for a CPU kernel
-    RankBodies bodies{};                          // bodies that stay from step to step
+    RankBodies bodies{};                          // bodies that this rank holds from step to step
     PotentialReplica replica{};
   };
 
@@ -342,7 +343,8 @@ class RankWorker {
     residents.prepare(order.get<int>(), ranks_.rank(), ranks_.size());
   }
 
-  /// Order::prepare has allocated the memory, so nothing can fail until all bodies have arrived.
+  /// Evaluates this rank's targets. Order::prepare has allocated the memory, so nothing can fail until all bodies have
+  /// arrived.
   void evaluate(MessageReader& order) {
     const auto part = order.get<Evaluation>();
     const std::span targets = std::span{arrays_.targets}.first(static_cast<std::size_t>(part.targets));
@@ -417,8 +419,8 @@ class RankWorker {
         });
   }
 
-  /// After a failure, this rank closes its connection immediately, and the leader orders the other ranks to close
-  /// theirs.
+  /// Evaluates a part with data that go from device to device. After a failure, this rank closes its connection
+  /// immediately; the leader orders the other ranks to close theirs.
   void evaluate_connected(RankKernel& kernel, const ForceArgs& args, const WorkerInput& input,
                           std::span<const Part> parts, const Part& own) {
     reply_.after(
@@ -536,7 +538,7 @@ class RankWorker {
   Communicator& ranks_;
   const KernelCatalog& catalog_;
   RankDevice* const device_;         // null: no CUDA kernels
-  std::map<int, Instance> kernels_;  // index: key
+  std::map<int, Instance> kernels_;  // by key
   RankArrays arrays_;
   RankReply reply_;
   CancelWatch watch_;

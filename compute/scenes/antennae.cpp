@@ -5,7 +5,7 @@
 namespace orrery {
 namespace {
 
-// 37 degrees to the orbit, so that the system looks the same after half a turn about z.
+// Both discs are tilted by 37 degrees against the orbit. The system looks the same after half a turn about z.
 constexpr Tilt first_tilt{0.8, 0.6, 0.8, 0.6}, second_tilt{0.8, -0.6, 0.8, 0.6};
 
 Scene generate(int count, std::uint64_t seed) {

@@ -4,8 +4,8 @@
 namespace orrery {
 namespace {
 
-// The velocity dispersion in one dimension. T/|W| is then 0.6 %: just enough that the density stays finite in the
-// collapse, after 1.11 time units.
+// Velocity dispersion in one dimension. T/|W| is then 0.6 %, just enough to keep the density finite in the collapse,
+// which happens at t = 1.11.
 constexpr double dispersion = 0.05;
 
 Scene generate(int count, std::uint64_t seed) {

@@ -13,7 +13,7 @@ constexpr double clump_radius = 0.1;
 constexpr double dispersion = 0.05;  // speed dispersion of clumps and of bodies between them, in one dimension
 
 struct Clump {
-  double weight;  // its mass, as a multiple of the mean
+  double weight;  // mass of the clump, as a multiple of the mean
   Vec3d centre, velocity;
   double dispersion;  // speed dispersion of its bodies, in one dimension
 };

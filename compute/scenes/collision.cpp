@@ -8,13 +8,13 @@
 namespace orrery {
 namespace {
 
-// The masses are 3 to 1, the total is 1. Radii scale as the square root of the mass, so that both discs are equally
+// Masses are 3 to 1, with a total of 1. Radii scale as the square root of the mass, so that both discs are equally
 // bright.
 constexpr double heavier_mass = 0.75;
 constexpr double heavier_scale_length = 0.32;
 
-// Largest number of bodies with warm discs. With more bodies, a warm disc shows a smooth haze; cold discs grow arms
-// before they meet. They meet after half a rotation, so the seeds are strong.
+// Largest number of bodies with warm discs. With more bodies, a warm disc looks like smooth haze, but a cold one grows
+// arms. The discs meet after half a rotation, so the arms need strong seeds.
 constexpr int most_warm = 16384;
 constexpr GalaxyDesign cold_design = [] {
   GalaxyDesign design = cold_disc_design;

@@ -10,8 +10,8 @@
 namespace orrery {
 namespace {
 
-/// Sums of waves on a cube of points. They are the same on every machine, since no sine, cosine or system library is
-/// used.
+/// Sums of waves on a cubic grid, by FFT. Results are the same on every machine: the code calls no sine, cosine or
+/// system library.
 class FourierCube {
  public:
   struct Complex {
@@ -20,27 +20,27 @@ class FourierCube {
 
   /// `side`: number of points in each direction, a power of two.
   explicit FourierCube(int side) : side_{static_cast<std::size_t>(side)}, values_(side_ * side_ * side_) {
-    // Halves the angle of e^(i pi) until it is that of one step.
+    // Halves the angle of e^(i pi) until it is 2 pi / side.
     double cosine = -1, sine = 0;
     for (std::size_t points = 2; points < side_; points *= 2) {
       sine = std::sqrt((1 - cosine) / 2);
       cosine = std::sqrt((1 + cosine) / 2);
     }
-    // Computes powers from powers of half the exponent: errors grow with the logarithm of the exponent.
+    // Computes each root as a product of two with half its exponent: errors grow with the logarithm of the exponent.
     roots_.resize(side_ / 2);
     roots_[0] = {1, 0};
     if (side_ >= 4) roots_[1] = {cosine, sine};
     for (std::size_t i = 2; i < roots_.size(); ++i) roots_[i] = product(roots_[i / 2], roots_[(i + 1) / 2]);
   }
 
-  /// Returns the amplitude of the wave with these wave numbers, each in [-side / 2, side / 2]; after sum(), the value
-  /// at the point with these coordinates, each taken modulo the side.
+  /// Returns the amplitude of the wave with the wave numbers (x, y, z), each in [-side / 2, side / 2]. After sum(),
+  /// returns the value at the grid point (x, y, z), taken modulo the side.
   Complex& at(int x, int y, int z) { return values_[(wrapped(x) * side_ + wrapped(y)) * side_ + wrapped(z)]; }
   const Complex& at(int x, int y, int z) const { return const_cast<FourierCube*>(this)->at(x, y, z); }
 
   /// Replaces amplitudes a_k by the sums over k of a_k exp(2 pi i k x / side).
   void sum() {
-    constexpr std::size_t together = 8;  // lines side by side in memory: a cache line of them is read at once
+    constexpr std::size_t together = 8;  // adjacent lines that are transformed together, to use whole cache lines
     std::vector<Complex> lines(together * side_);
     const auto along = [&](std::size_t stride, std::size_t across, std::size_t outer) {
       for (std::size_t o = 0; o < side_; ++o) {
@@ -93,9 +93,9 @@ class FourierCube {
 
 // Wave numbers count the waves that fit into the diameter of the sphere, which represents 50 Mpc/h.
 constexpr double diameter = 50;        // Mpc/h
-constexpr double shape = 0.2;          // Omega h: where the spectrum turns over
-constexpr int measured_waves = 16;     // the amplitude is set for waves up to this number: about 3 Mpc/h long
-constexpr double start_density = 0.5;  // rms of the density of those waves at the start
+constexpr double shape = 0.2;          // Omega h, which sets where the spectrum turns over
+constexpr int measured_waves = 16;     // waves up to this number, about 3 Mpc/h long, define the amplitude
+constexpr double start_density = 0.5;  // rms density contrast of those waves at the start
 
 /// Returns the amplitude of a density wave in a universe of cold dark matter: the square root of the power spectrum of
 /// Bardeen, Bond, Kaiser and Szalay 1986, up to a constant factor.
@@ -106,13 +106,13 @@ double spectrum_root(double waves) {
   return std::sqrt(k / std::sqrt(sum)) * portable::log(1 + 2.34 * q) / (2.34 * q);
 }
 
-/// The Zel'dovich displacement at the start as a sum of periodic waves, in diameters of the sphere. A larger grid adds
+/// Zel'dovich displacement at the start: a sum of periodic waves, in diameters of the sphere. A larger grid adds
 /// shorter waves and leaves the others unchanged.
 class Displacement {
  public:
   Displacement(int side, std::uint64_t seed, double strength) : side_{side}, xy_{side}, z_{side} {
     const int most = side / 2;
-    std::vector<double> amplitudes(static_cast<std::size_t>(most * most));  // by the square of the number
+    std::vector<double> amplitudes(static_cast<std::size_t>(most * most));  // indexed by the squared wave number
     for (std::size_t i = 1; i < amplitudes.size(); ++i)
       amplitudes[i] = spectrum_root(std::sqrt(static_cast<double>(i)));
     double measured = 0;  // variance of the density
@@ -131,14 +131,14 @@ class Displacement {
     for (int x = 0; x < most; ++x) {
       for (int y = 1 - most; y < most; ++y) {
         for (int z = 1 - most; z < most; ++z) {
-          if (x == 0 && (y < 0 || (y == 0 && z <= 0))) continue;  // the other half of them is the conjugate
+          if (x == 0 && (y < 0 || (y == 0 && z <= 0))) continue;  // the other half of the waves are conjugates
           const int number_sq = x * x + y * y + z * z;
           if (number_sq >= most * most) continue;
           Random random{seed + wave_index(x, y, z)};
           const double factor = scale * amplitudes[static_cast<std::size_t>(number_sq)] /
                                 (2 * portable::pi * static_cast<double>(number_sq));
           const double re = factor * random.gaussian(), im = factor * random.gaussian();
-          // The displacement of a wave of density d is i k d / k^2. Two real fields share one complex sum.
+          // A density wave of amplitude d displaces by i k d / k^2. The real fields x and y share one complex sum.
           xy_.at(x, y, z) = {-x * im - y * re, x * re - y * im};
           xy_.at(-x, -y, -z) = {-x * im + y * re, -x * re - y * im};
           z_.at(x, y, z) = {-z * im, z * re};
@@ -179,8 +179,8 @@ class Displacement {
   FourierCube xy_, z_;
 };
 
-/// Points that fill a cube evenly for any number of points: multiples of the powers of 1/g with g^4 = g + 1 (Roberts
-/// 2018). 64-bit fractions make them exact.
+/// Quasirandom points that fill a cube evenly for any count: multiples of the powers of 1/g with g^4 = g + 1 (Roberts
+/// 2018). They are exact, as 64-bit fractions.
 class EvenPoints {
  public:
   explicit EvenPoints(Random& random) {
@@ -205,14 +205,13 @@ Scene generate(int count, std::uint64_t seed) {
 }  // namespace
 
 Scene cosmic_web(int count, std::uint64_t seed, double strength) {
-  // The cells of the grid are about as large as the distance between bodies: shorter waves would only make the bodies
-  // uneven.
+  // Grid cells are about as large as the distance between bodies. Shorter waves would only make the bodies uneven.
   const int side = count < 30000 ? 32 : count < 240000 ? 64 : 128;
   const Displacement displacement{side, seed, strength};
   Random random{seed};
   EvenPoints points{random};
 
-  // The sphere expands as a part of a flat universe without dark energy does: at its escape speed.
+  // The sphere expands like part of a flat universe without dark energy: at its escape speed.
   constexpr double length = 2 * cosmic_web_radius;
   const double hubble = std::sqrt(2 / (cosmic_web_radius * cosmic_web_radius * cosmic_web_radius));
   Draft draft;
@@ -220,13 +219,13 @@ Scene cosmic_web(int count, std::uint64_t seed, double strength) {
   while (static_cast<int>(draft.size()) < count) {
     const Vec3d p = points.next();
     if (p.x * p.x + p.y * p.y + p.z * p.z > 0.25) continue;
-    const Vec3d d = displacement.at(p);  // grows as the radius does, so that it moves twice with the expansion
+    const Vec3d d = displacement.at(p);  // grows with the radius, so it enters the velocity twice
     const Vec3d x{length * (p.x + d.x), length * (p.y + d.y), length * (p.z + d.z)};
     draft.push_back({1.0 / count,
                      x,
                      {hubble * (x.x + length * d.x), hubble * (x.y + length * d.y), hubble * (x.z + length * d.z)}});
   }
-  // A third of the mean distance at the start, a twentieth of it once the radius has grown sevenfold.
+  // Softening: a third of the mean distance at the start, a twentieth of it when the radius has grown sevenfold.
   const double spacing = cosmic_web_radius * portable::pow(4 * portable::pi / 3 / count, 1.0 / 3);
   const double softening = std::min(spacing / 3, 0.02);
   const double time_step = 0.002 * std::clamp(portable::pow(16384.0 / count, 1.0 / 6), 0.1, 1.5);

@@ -9,7 +9,7 @@
 namespace orrery {
 namespace {
 
-/// Sums over some bodies.
+/// Sums of mass, mass times position and mass times velocity over some bodies.
 struct Moments {
   double mass = 0;
   Vec3d centre, momentum;
@@ -27,7 +27,7 @@ Moments moments_of(const Draft& draft) {
   return sum;
 }
 
-/// Adds the parts in order, so that the sum does not depend on the threads.
+/// Sums each draft in parallel, then adds these sums in order, so that the result does not depend on the threads.
 Moments moments_of(const std::vector<Draft>& drafts) {
   std::vector<Moments> parts(drafts.size());
   for_each_chunk(static_cast<int>(drafts.size()), 1, usable_threads(), nullptr, [&](int first, int last) {
@@ -40,7 +40,7 @@ Moments moments_of(const std::vector<Draft>& drafts) {
   return sum;
 }
 
-/// Returns `count` bodies with undefined values. Allocates their memory; threads touch it first.
+/// Returns `count` bodies, to be filled in. Two threads allocate and initialize their arrays.
 Bodies room_for(std::size_t count) {
   Bodies bodies;
   std::vector<Vec4>* const arrays[] = {&bodies.positions, &bodies.velocities};

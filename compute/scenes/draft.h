@@ -1,4 +1,5 @@
-// Bodies while a scene is made, its softening, and functions and random numbers that are the same on every machine.
+// Tools for scene generators: bodies in double precision, softening, and functions and random numbers that give the
+// same results on every machine.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +16,7 @@ namespace orrery::portable {
 inline constexpr double pi = 3.141592653589793238;
 inline constexpr double ln2 = 0.693147180559945309;
 
-/// The exponential function, for x in [-700, 700].
+/// Returns e^x, for x in [-700, 700].
 inline double exp(double x) {
   const double powers_of_two = std::floor(x / ln2 + 0.5);
   const double rest = x - powers_of_two * ln2;  // |rest| <= ln2 / 2: 14 terms of the series reach 1e-17
@@ -24,7 +25,7 @@ inline double exp(double x) {
   return std::ldexp(sum, static_cast<int>(powers_of_two));
 }
 
-/// The natural logarithm, for finite x > 0.
+/// Returns the natural logarithm, for finite x > 0.
 inline double log(double x) {
   int exponent = 0;
   double mantissa = std::frexp(x, &exponent);  // in [1/2, 1)
@@ -40,7 +41,7 @@ inline double log(double x) {
   return 2 * s * sum + exponent * ln2;
 }
 
-/// x to the power of y, for finite x > 0.
+/// Returns x^y, for finite x > 0.
 inline double pow(double x, double y) {
   return exp(y * log(x));
 }
@@ -115,7 +116,7 @@ class Random {
   bool has_spare_ = false;
 };
 
-/// A body while its scene is being made: in double precision, so that the result is rounded only once.
+/// Body of an unfinished scene, in double precision, so that results are rounded only once.
 struct DraftBody {
   double mass;
   Vec3d position;
@@ -124,9 +125,8 @@ struct DraftBody {
 
 using Draft = std::vector<DraftBody>;
 
-/// Draws `count` bodies, in drafts of at most `most` bodies each, which threads make in parallel. The first draft has
-/// the random numbers of `seed`, and each other draft its own, so that the bodies do not depend on the number of
-/// threads.
+/// Draws `count` bodies in parallel, in drafts of at most `most` bodies each. The first draft uses the random numbers
+/// of `seed`, each other draft its own. The bodies do not depend on the number of threads.
 std::vector<Draft> drawn_in_parallel(int count, std::uint64_t seed, const std::function<DraftBody(Random&)>& draw,
                                      int most = 1 << 24);
 
@@ -136,8 +136,9 @@ Bodies finished(Draft draft);
 /// Does the same for all bodies of several drafts, in their order.
 Bodies finished(const std::vector<Draft>& drafts);
 
-/// Returns a softening length for `count` bodies, given one that suits 16,384. The distance between bodies falls as
-/// count^(-1/3). Half that exponent keeps small systems smooth and the time steps of large ones long enough to watch.
+/// Returns a softening length for `count` bodies, given one that suits 16,384. It falls as count^(-1/6), half the
+/// exponent of the distance between bodies: small systems stay smooth, and large ones have time steps long enough to
+/// watch.
 inline double softening_for(int count, double at_16384) {
   return at_16384 * std::clamp(portable::pow(16384.0 / count, 1.0 / 6), 0.25, 3.0);
 }

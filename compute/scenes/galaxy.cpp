@@ -12,7 +12,7 @@
 namespace orrery {
 namespace {
 
-constexpr double largest_seed = 0.1;  // relative to the density, where rings hold few bodies
+constexpr double largest_seed = 0.1;  // largest relative amplitude; limits rings with few bodies
 
 }  // namespace
 
@@ -51,8 +51,8 @@ namespace {
 
 constexpr int rounds = 12;            // rounds of the iteration; the densities agree to 1 % after 6
 constexpr double largest_factor = 2;  // largest factor by which a round changes a value
-constexpr double widest = 4;          // normal deviates beyond are cut off
-constexpr double beyond = 3.167e-5;   // share of the bodies beyond, on each side
+constexpr double widest = 4;          // normal deviates are cut off at this magnitude
+constexpr double beyond = 3.167e-5;   // share of normal deviates that are cut off, on each side
 constexpr int deviates_per_unit = 5;
 constexpr int deviate_count = 2 * static_cast<int>(widest) * deviates_per_unit + 1;
 
@@ -113,8 +113,8 @@ void StationaryDisc::tabulate_orbits() {
   }
 }
 
-/// Tabulates the density that the orbits about each radius contribute at each radius: the integral of the distribution
-/// function over radial velocities, in units in which the weights are 2 pi F times the variance.
+/// Tabulates the density at each radius of the orbits about each other radius: the integral of the distribution
+/// function over radial velocities, for a weight (2 pi F times the variance) of 1.
 void StationaryDisc::tabulate_chances() {
   chances_.assign(static_cast<std::size_t>(size) * size, 0);
   for (int home = 0; home < size; ++home) {
@@ -135,7 +135,8 @@ void StationaryDisc::tabulate_chances() {
   }
 }
 
-/// Makes one iteration. Returns the variance of the radial velocities at the radius with the index `reference`.
+/// Corrects the weights once, towards the wanted density. Returns the variance of the radial velocities at the radius
+/// with the index `reference`.
 double StationaryDisc::fit_density(int reference) {
   double variance_there = 0;
   std::vector<double> fitted = weights_;
@@ -166,7 +167,7 @@ void StationaryDisc::tabulate_speeds() {
       total += weights_[static_cast<std::size_t>(home)] * chances_[index_of(at, home, size)];
     }
     int deviate = 0;
-    double below = 0, low = 0;  // the share of slower bodies, and the angular momentum up to which it counts
+    double below = 0, low = 0;  // share of the slower bodies, and the largest angular momentum among them
     for (int home = 0; home < size; ++home) {
       const auto h = static_cast<std::size_t>(home);
       const bool last = home + 1 == size;
@@ -207,9 +208,9 @@ namespace {
 constexpr int table_size = 400;
 constexpr double table_edge = GalaxyModel::edge;
 constexpr double toomre_radius = 2.2;
-constexpr double share_of_disc = 0.98265;  // share of an endless exponential disc: 1 - 7 exp(-6)
+constexpr double share_of_disc = 0.98265;  // share of an infinite exponential disc: 1 - 7 exp(-6)
 
-/// Returns the cosines of `count` angles, the middles of equal parts of (0, pi). `count` is a power of two.
+/// Returns the cosines of the middles of `count` equal parts of (0, pi). `count` is a power of two.
 template <int count>
 std::array<double, count> half_turn_cosines() {
   double cosine = -1, sine = 0;  // cosine and sine of pi; the angle is halved until it is half a part
@@ -229,7 +230,7 @@ std::array<double, count> half_turn_cosines() {
   return cosines;
 }
 
-/// Returns the one-dimensional variance of a three-dimensional Gaussian of dispersion 1 without the speeds above
+/// Returns the variance in one dimension of a three-dimensional Gaussian of dispersion 1 that lacks speeds above
 /// `fastest`.
 double truncated_variance(double fastest) {
   constexpr int parts = 32;
@@ -259,7 +260,7 @@ std::array<double, count> heights_in_layer(double thickness) {
 /// Returns `count` differences in height. Each represents an equal share of the pairs of bodies in the layer.
 template <int count>
 std::array<double, count> differences_in_layer(double thickness) {
-  const auto share_below = [](double t) {  // share of the differences of two logistic deviates below t
+  const auto share_below = [](double t) {  // share of differences of two logistic deviates that are below t
     const double power = portable::exp(-t);
     return (1 - (t + 1) * power) / ((1 - power) * (1 - power));
   };
@@ -356,8 +357,8 @@ double GalaxyModel::spherical_pull(double radius, bool with_disc) const {
   return design_.stationary ? pull + spheroid_pull_.at(radius) : pull;
 }
 
-/// Sums over softened shells. If the mass within a radius were one softened point, it would pull up to 7 % more within
-/// the bulge.
+/// Tabulates the acceleration by the spheroids as a sum over softened shells. Treating the mass within a radius as one
+/// softened point would give up to 7 % too much within the bulge.
 void GalaxyModel::tabulate_spheroids() {
   struct Shell {
     double radius, mass;
@@ -374,7 +375,7 @@ void GalaxyModel::tabulate_spheroids() {
   for (int i = 0; i < table_size; ++i) {
     const double r = table_radius(i);
     double& pull = spheroid_pull_.values[static_cast<std::size_t>(i)];
-    for (const Shell& shell : shells) {  // potential m (near - far) / (2 shell r)
+    for (const Shell& shell : shells) {  // the potential is m (near - far) / (2 shell.radius r)
       const double far = std::sqrt((r + shell.radius) * (r + shell.radius) + softening_sq_);
       const double near = std::sqrt((r - shell.radius) * (r - shell.radius) + softening_sq_);
       const double slope = (r + shell.radius) / far - (r - shell.radius) / near;
@@ -383,12 +384,12 @@ void GalaxyModel::tabulate_spheroids() {
   }
 }
 
-/// Adds the thickness of the disc to the softening.
+/// Returns the disc's acceleration in its plane. The thickness of the disc counts as additional softening.
 double GalaxyModel::disc_pull_in_plane(double radius) const {
   return disc_pull(radius, softening_sq_ + design_.disc_height * design_.disc_height / 4);
 }
 
-/// Models the disc as softened rings.
+/// Returns the disc's acceleration at a radius, as a sum over softened rings.
 double GalaxyModel::disc_pull(double radius, double softening_sq) const {
   static const auto cosines = half_turn_cosines<64>();
   constexpr int rings = 160;
@@ -406,8 +407,8 @@ double GalaxyModel::disc_pull(double radius, double softening_sq) const {
   return pull;
 }
 
-/// Returns the mean pull towards the axis on the disc's bodies at this distance from it. It is less than the pull in
-/// the plane: for `spiral`, by 6 % at 0.2 scale lengths and by 2 % at 0.8.
+/// Returns the mean pull towards the axis on the disc's bodies at this distance from the axis. It is weaker than the
+/// pull in the plane: for `spiral`, by 6 % at 0.2 scale lengths and by 2 % at 0.8.
 double GalaxyModel::mean_pull_on_disc(double radius) const {
   static constexpr int parts = 8;
   double pull = 0;
@@ -422,8 +423,8 @@ double GalaxyModel::mean_pull_on_disc(double radius) const {
   return pull;
 }
 
-/// Returns the mean of height times pull towards the plane, which in equilibrium is the square of the dispersion. The
-/// disc is treated as an infinite layer of the local density; for `spiral`, this is up to a fifth too much within a
+/// Returns the mean of height times pull towards the plane, which in equilibrium is the squared vertical dispersion.
+/// The disc is treated as an infinite layer of the local density; for `spiral`, this is up to a fifth too much within a
 /// scale length.
 double GalaxyModel::mean_virial_of_height(double radius) const {
   constexpr int parts = 32;
@@ -452,13 +453,13 @@ GalaxyModel::Table GalaxyModel::jeans_dispersion(const Spheroid& part) const {
   return table;
 }
 
-/// Widens the dispersion to make up for the missing fastest bodies. Otherwise the bodies would be too slow: the halo of
-/// `spiral` had 6 % more mass within 2 scale lengths after two rotations.
+/// Widens the dispersion to make up for the fastest velocities, which are not drawn. Without this, bodies are too slow:
+/// the halo of `spiral` had 6 % more mass within 2 scale lengths after two rotations.
 void GalaxyModel::widen(Table& dispersion) const {
-  constexpr double widest = 1;  // in units of the fastest speed; wider ones change little
+  constexpr double widest = 1;  // largest dispersion, in units of the fastest speed; larger ones change little
   for (std::size_t i = 0; i < dispersion.values.size(); ++i) {
     const double fastest = fastest_share * escape_speed_.values[i], asked = dispersion.values[i];
-    if (fastest > 6 * asked) continue;  // none is that fast
+    if (fastest > 6 * asked) continue;  // practically no body is that fast
     double wide = asked;
     for (int round = 0; round < 12; ++round) {
       wide = std::min(asked / std::sqrt(truncated_variance(fastest / wide)), widest * fastest);
@@ -503,7 +504,7 @@ void GalaxyModel::tabulate_disc() {
     const double radial_sq = std::min(radial * radial, speed_sq / 2);
     // Both the density and the dispersion squared fall as exp(-R): Binney and Tremaine 2008, eq. 4.228.
     const double streaming_sq = speed_sq + radial_sq * (1 - ratio_sq / 4 - 2 * radius);
-    // The disc's own weight (an isothermal sheet), and the pull of the spheroids towards the plane.
+    // The terms are the disc's own weight (an isothermal sheet) and the pull of the spheroids towards the plane.
     const double height = design_.disc_height, height_sq = height * height;
     const double vertical_sq = portable::pi * disc_surface_density(radius) * height +
                                portable::pi * portable::pi / 12 * height_sq * spherical_pull(radius, false) / radius;
@@ -516,7 +517,7 @@ void GalaxyModel::tabulate_disc() {
   if (design_.stationary) make_stationary_disc(dispersion_there);
 }
 
-/// The dispersion of the StationaryDisc falls with the radius as that of the Gaussians does.
+/// Makes the StationaryDisc. Its dispersion falls with the radius as that of the Gaussians does.
 void GalaxyModel::make_stationary_disc(double dispersion_there) {
   StationaryDisc::Profile profile;
   for (int i = 0; i < StationaryDisc::size; ++i) {
@@ -536,7 +537,7 @@ void turn(Vec3d& v, double cosine, double sine) {
   v = {v.x * cosine - v.y * sine, v.x * sine + v.y * cosine, v.z};
 }
 
-/// Rotates every body of a disc towards the places where the waves make it denser.
+/// Rotates every body of a disc about z towards the crests of the waves.
 void add_waves(std::span<DraftBody> disc, const SeedWaves& waves) {
   for (auto& [m, x, v] : disc) {
     const double radius = std::sqrt(x.x * x.x + x.y * x.y);

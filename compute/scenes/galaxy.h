@@ -12,20 +12,20 @@
 
 namespace orrery {
 
-/// Density waves cos(m phi) and sin(m phi) of 2 to 4 arms for an exponential disc of scale length 1: their amplitudes
-/// are random from ring to ring, linear in between.
+/// Density waves cos(m phi) and sin(m phi) of m = 2 to 4 arms, in an exponential disc of scale length 1. Amplitudes are
+/// random on rings and linear between them.
 ///
-/// Arms grow from what is uneven in a disc. Shot noise falls with the number of bodies, so a million of them would need
-/// many rotations. A disc therefore starts with the noise of fewer bodies in these waves.
+/// Arms grow from unevenness in a disc. Shot noise falls with the number of bodies, so that arms among a million would
+/// take many rotations. These waves give such a disc the noise of fewer bodies.
 class SeedWaves {
  public:
   static constexpr double disc_edge = 6;
 
-  /// Makes the waves with the noise of a disc of `bodies` > 0.
+  /// Draws waves with the amplitudes of shot noise in a disc of `bodies` > 0 bodies.
   SeedWaves(double bodies, Random& random);
 
-  /// Returns the angle by which to turn a body at a radius in the direction (cosine, sine). Minus its derivative is the
-  /// relative excess of the density.
+  /// Returns the angle, in radians, by which to rotate a body at `radius` in the direction (cosine, sine). Minus its
+  /// derivative is the relative excess of the density.
   double turn(double radius, double cosine, double sine) const;
 
  private:
@@ -45,16 +45,16 @@ class StationaryDisc {
  public:
   static constexpr int size = 256;
   static constexpr double edge = 9;
-  /// Returns the radius of the profile's values with this index. It grows as the square of the index.
+  /// Returns the radius of entry `index` of the profile. It grows as the square of the index.
   static double radius(int index);
 
-  /// Values at each radius().
+  /// Values at radius(0), radius(1), and so on.
   struct Profile {
     std::vector<double> circular_sq;      ///< speed of a circular orbit, squared; > 0
     std::vector<double> surface_density;  ///< up to a constant factor; > 0
     std::vector<double> dispersion_sq;    ///< sigma^2 of the orbits about this radius, up to a constant factor; > 0
   };
-  /// Scales sigma so that the dispersion of the radial velocities at `reference_radius` is `reference_dispersion`.
+  /// Fits the distribution. Scales sigma so that the radial velocities at `reference_radius` have this dispersion.
   StationaryDisc(Profile profile, double reference_radius, double reference_dispersion);
 
   struct Velocity {
@@ -70,8 +70,8 @@ class StationaryDisc {
 
   Profile profile_;
   std::vector<double> angular_momentum_, potential_;
-  std::vector<double> weights_;  // by radius of the circular orbit: F times 2 pi times the variance
-  std::vector<double> chances_;  // density at a radius of the orbits about another, if their weight is 1
+  std::vector<double> weights_;  // 2 pi F times the variance, by radius of the circular orbit
+  std::vector<double> chances_;  // density at one radius of orbits about another, for a weight of 1
   std::vector<double> speeds_;   // quantiles of the speed along the rotation, by radius and normal deviate
 };
 
@@ -92,17 +92,17 @@ struct GalaxyDesign {
   double disc_height;  ///< z0 of sech^2(z / z0)
   Spheroid bulge;
   Spheroid halo;      ///< reaches to GalaxyModel::edge
-  double toomre_q;    ///< at 2.2 scale lengths, near where it is least
-  double disc_share;  ///< share of the bodies; the halo has those that disc and bulge leave
+  double toomre_q;    ///< at 2.2 scale lengths, near its minimum
+  double disc_share;  ///< share of the bodies; the halo gets the rest
   double bulge_share;
-  /// The disc is a StationaryDisc, and the spheroids make up for the bodies that would escape. Otherwise, all parts are
-  /// in equilibrium to first order only.
+  /// true: the disc is a StationaryDisc, and the spheroids are widened because bodies that would escape are left out.
+  /// false: all parts are in equilibrium to first order only.
   bool stationary = false;
-  double seed_bodies = 0;  ///< the disc starts with the SeedWaves of a disc of this many bodies; 0: without waves
+  double seed_bodies = 0;  ///< number of bodies that sets the noise in the SeedWaves; 0: no waves
 };
 
-/// A disc that is warm enough not to fall into clumps, and cool enough to grow spiral arms. The shares are near those
-/// of the mass, so that no body is much heavier than another: heavy ones would stir the disc.
+/// Disc warm enough not to fall into clumps, and cool enough to grow spiral arms. Each part's share of the bodies is
+/// near its share of the mass, so that no body is much heavier than another and stirs the disc.
 inline constexpr GalaxyDesign warm_disc_design{
     .disc_mass = 0.48,
     .disc_height = 0.12,
@@ -113,9 +113,9 @@ inline constexpr GalaxyDesign warm_disc_design{
     .bulge_share = 0.12,
 };
 
-/// A disc that is cold enough to grow arms within one or two rotations. Disc and spheroids share the force within 2.2
-/// scale lengths about equally, which favours 2 to 4 arms: a heavier disc becomes a bar at once, a lighter one has many
-/// short arms. Most bodies are the disc's, because arms are made of them.
+/// Disc cold enough to grow arms within one or two rotations. Within 2.2 scale lengths, disc and spheroids contribute
+/// about equally to the force, which favours 2 to 4 arms: a heavier disc soon becomes a bar, a lighter one has many
+/// short arms. Most bodies are in the disc, because they form the arms.
 inline constexpr GalaxyDesign cold_disc_design{
     .disc_mass = 0.36,
     .disc_height = 0.07,
@@ -133,10 +133,10 @@ struct DiscVelocity {
   double outward, along, up;
 };
 
-/// The forces and motions of a galaxy of mass 1 whose disc has the scale length 1, tabulated once.
+/// Forces and velocities of a galaxy of mass 1 with a disc of scale length 1, tabulated once.
 class GalaxyModel {
  public:
-  /// Values at radii that grow as the square of the index, linear in between.
+  /// Values at radii that grow as the square of the index, with linear interpolation.
   struct Table {
     std::vector<double> values;
     double at(double radius) const;
@@ -150,8 +150,8 @@ class GalaxyModel {
   DiscVelocity draw_disc_velocity(double radius, Random& random) const;
   static constexpr double fastest_share =
       0.95;  ///< greatest speed of a spheroid's bodies, as a share of the escape speed
-  /// These return, by radius, the one-dimensional dispersion of the Gaussians from which velocities of a spheroid are
-  /// drawn. Velocities that are too fast are drawn again.
+  /// The next two functions return, by radius, the one-dimensional dispersion of the Gaussians from which a spheroid's
+  /// velocities are drawn. Velocities that are too fast are drawn again.
   const Table& bulge_dispersion() const { return bulge_dispersion_; }
   const Table& halo_dispersion() const { return halo_dispersion_; }
   const Table& escape_speed() const { return escape_speed_; }
@@ -172,18 +172,18 @@ class GalaxyModel {
 
   GalaxyDesign design_;
   double softening_sq_;
-  Table spheroid_pull_;  // pull of a stationary galaxy
+  Table spheroid_pull_;  // acceleration by the spheroids; stationary designs only
   Table bulge_dispersion_, halo_dispersion_, escape_speed_;
   Table streaming_;  // mean speed of rotation, slower than a circular orbit by the asymmetric drift
   Table radial_dispersion_, azimuthal_dispersion_, vertical_dispersion_;
   std::optional<StationaryDisc> stationary_disc_;
 };
 
-/// A galaxy of a disc, a bulge and a halo, all made of bodies. G = 1.
+/// Galaxy whose disc, bulge and halo consist of bodies. G = 1.
 struct Galaxy {
   double mass;          ///< total mass
-  double scale_length;  ///< scale length of the exponential disc, which ends at 6 of them
-  double softening;     ///< softening of the force under which the galaxy is in equilibrium
+  double scale_length;  ///< scale length of the exponential disc, which ends at 6 scale lengths
+  double softening;     ///< softening length for which the galaxy is in equilibrium
   GalaxyDesign design = warm_disc_design;
 };
 
@@ -193,12 +193,12 @@ int disc_count(const GalaxyDesign& design, int count);
 /// Returns the disc, the bulge and the halo as parts of a galaxy of `count` bodies.
 Parts galaxy_parts(const GalaxyDesign& design, int count);
 
-/// Appends `count` bodies, centred on the origin. The disc rotates counter-clockwise in the plane z = 0. Positions
-/// follow the densities, except for the seed waves of the disc. Velocities are Gaussian with the dispersions that keep
-/// each part in equilibrium to first order (Hernquist 1993, ApJS 86, 389), except those of a StationaryDisc.
+/// Appends a galaxy of `count` bodies, centred on the origin. Its disc rotates counter-clockwise in the plane z = 0.
+/// Positions follow the densities, except for the seed waves of the disc. Velocities are Gaussian with the dispersions
+/// that keep each part in equilibrium to first order (Hernquist 1993, ApJS 86, 389), except those of a StationaryDisc.
 void append_galaxy(Draft& draft, const Galaxy& galaxy, int count, Random& random);
 
-/// A rotation by rational sines and cosines: first about x, then about z.
+/// Rotation by rational sines and cosines: first about x, then about z.
 struct Tilt {
   double cos_x, sin_x, cos_z, sin_z;
   Vec3d operator()(Vec3d p) const {
@@ -216,7 +216,7 @@ struct Encounter {
   double closest_distance;  ///< less than start_distance
 };
 
-/// Makes the bodies: `in_first` of the first galaxy at the origin, then `in_second` of the second.
+/// Returns the bodies: `in_first` of the first galaxy, at the origin, then `in_second` of the second.
 Draft encounter(const Encounter& design, int in_first, int in_second, Random& random);
 
 /// Toomre's Q of the scene `spiral`, at 2.2 scale lengths of the disc. Below 1 a thin disc is unstable to rings.
@@ -226,7 +226,7 @@ inline constexpr double spiral_scale_length = 0.4;
 
 /// Generates the scene `spiral` with any Q. The disc's bodies come first, see spiral_disc_count().
 Scene spiral_galaxy(int count, std::uint64_t seed, double toomre_q);
-/// Returns how many of its `count` bodies belong to the disc.
+/// Returns how many of the `count` bodies of `spiral` belong to the disc.
 int spiral_disc_count(int count);
 
 }  // namespace orrery

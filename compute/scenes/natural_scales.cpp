@@ -22,13 +22,13 @@
 namespace orrery {
 namespace {
 
-constexpr std::size_t most_heavy = 16;           // bodies around which orbits are looked for
-constexpr std::size_t most_neighbours = 262144;  // bodies whose nearest neighbours are looked for
+constexpr std::size_t most_heavy = 16;           // number of the heaviest bodies around which orbits are searched
+constexpr std::size_t most_neighbours = 262144;  // largest system in which nearest neighbours are searched
 constexpr std::size_t most_sampled = 65536;      // bodies sampled from larger systems, besides the heaviest
-constexpr double much_heavier = 10;  // median masses, of a body whose orbits are looked for in large systems
-constexpr double apart = 8;          // times their separation: where the next body of a pair is at least
-constexpr double radial = 1e-6;      // pericentre over semi-major axis below which rounding decides: the two fall
-constexpr double fall = 0.02;        // share of the semi-major axis: the size of a fall
+constexpr double much_heavier = 10;  // in large systems, smallest mass of a centre of orbits, in median masses
+constexpr double apart = 8;          // smallest distance of a pair's next body, in separations of the pair
+constexpr double radial = 1e-6;      // if pericentre / semi-major axis is smaller, rounding decides: a radial orbit
+constexpr double fall = 0.02;        // size of a radial orbit, as a share of its semi-major axis
 
 Vec3d minus(const Vec3d& a, const Vec3d& b) {
   return {a.x - b.x, a.y - b.y, a.z - b.z};
@@ -76,7 +76,7 @@ std::vector<Mover> movers_of(const Bodies& bodies) {
   return movers;
 }
 
-/// Returns the orbit of two bodies about each other; nothing if they are not bound or coincide.
+/// Returns the orbit of two bodies about each other; empty if they are not bound or coincide.
 std::optional<Orbit> orbit_of(const std::vector<Mover>& movers, std::size_t body, std::size_t around) {
   const Vec3d r = minus(movers[body].position, movers[around].position),
               v = minus(movers[body].velocity, movers[around].velocity);
@@ -94,8 +94,8 @@ std::optional<Orbit> orbit_of(const std::vector<Mover>& movers, std::size_t body
   return orbit;
 }
 
-/// Returns the orbits of lighter bodies around a heavy one, from the nearest on, as long as the bodies in between are
-/// light.
+/// Returns the orbits of lighter bodies around a heavy one, nearest first, as long as the bodies in between are light.
+/// `each_stands_for`: number of bodies that a sampled body represents.
 std::vector<Orbit> orbits_around(const std::vector<Mover>& movers, std::size_t heavy, double each_stands_for) {
   struct Near {
     double distance_sq;
@@ -133,7 +133,8 @@ class Neighbours {
     double distance_sq = std::numeric_limits<double>::infinity(), next_sq = distance_sq;
     std::size_t body = 0;
   };
-  /// Returns the nearest body at another place, and the distance of the next one, or infinity if there is none.
+  /// Returns the nearest body at another position, its squared distance, and that of the next one; infinity if there is
+  /// none.
   Found nearest_of(std::size_t body) const {
     Found found;
     search(body, 0, order_.size(), found);
@@ -227,8 +228,8 @@ void add_pairs(const std::vector<Mover>& movers, std::vector<Orbit>& orbits) {
   }
 }
 
-/// Returns how many of the first bodies count as centres of orbits: all in a small system, otherwise those much heavier
-/// than most.
+/// Returns how many of the first bodies can be centres of orbits: all in a small system, otherwise those of at least
+/// ten median masses.
 std::size_t centres(const std::vector<Mover>& movers) {
   if (movers.size() <= most_heavy) return movers.size();
   std::vector<double> masses(movers.size());
@@ -266,7 +267,7 @@ std::vector<Orbit> bound_orbits(const Bodies& bodies) {
 
 namespace {
 
-constexpr double ball_share = 0.1;        // share of the bodies; more if these are all at one place
+constexpr double ball_share = 0.1;        // share of the bodies in a ball; larger if these are all at one point
 constexpr std::size_t most_used = 65536;  // bodies in the sample; more would change little
 constexpr std::size_t most_centres = 64;
 
@@ -291,7 +292,7 @@ struct Ball {
   double mass;
 };
 
-/// Returns the smallest of the balls around some of the bodies that each hold this share of all bodies.
+/// Returns the smallest of some balls that are centred on bodies and hold this share of all bodies.
 Ball densest_ball(const std::vector<Vec4>& bodies, double share) {
   const std::vector<Vec4> used = thinned(bodies, most_used);
   const auto wanted = static_cast<std::size_t>(share * static_cast<double>(used.size()));
@@ -333,7 +334,7 @@ double rms_speed(const Bodies& bodies) {
   return std::sqrt(std::max(square / mass - common, 0.0));
 }
 
-/// Returns the densest ball that has a radius; its radius is 0 if all bodies are at one place.
+/// Returns the densest ball with a radius above 0. The radius is 0 only if all bodies are at one point.
 Ball densest_ball(const std::vector<Vec4>& bodies) {
   Ball ball{};
   for (double share = ball_share; share <= 1 && !(ball.radius > 0); share += ball_share) {
@@ -343,9 +344,9 @@ Ball densest_ball(const std::vector<Vec4>& bodies) {
 }
 
 constexpr double softening_of_orbit = 1.0 / 300, step_of_orbit = 1.0 / 200;
-constexpr double enough_orbits = 1.0 / 200;  // share of all bodies
-constexpr double heavy_body = 100;           // mean masses: its orbits are no chance pairs
-constexpr std::size_t few_bodies = 16;       // have no mean that tells a chance pair
+constexpr double enough_orbits = 1.0 / 200;  // smallest number of orbits that can decide, as a share of all bodies
+constexpr double heavy_body = 100;           // orbits around a body of this number of mean masses are no chance pairs
+constexpr std::size_t few_bodies = 16;       // in systems of up to this number, averages do not identify chance pairs
 
 struct Masses {
   double total = 0, heaviest = 0;
@@ -361,9 +362,9 @@ Masses masses_of(const std::vector<Vec4>& bodies) {
   return masses;
 }
 
-/// Removes pairs that are close by chance and separate at the next encounter: their binding energy is below the mean
-/// kinetic energy of a body, or below the kinetic energy that it would have in equilibrium. Small systems, systems
-/// around a dominant body and orbits around a heavy body keep all pairs.
+/// Removes pairs that are close by chance and separate at the next encounter. Their binding energy is below the mean
+/// kinetic energy of a body, or below the one that it would have in equilibrium. Small systems, systems around a
+/// dominant body and orbits around a heavy body keep all pairs.
 void remove_chance_pairs(std::vector<Orbit>& orbits, const Bodies& bodies, const Masses& masses) {
   const std::size_t count = bodies.positions.size();
   if (orbits.empty() || count <= few_bodies || masses.dominated()) return;
@@ -377,8 +378,8 @@ void remove_chance_pairs(std::vector<Orbit>& orbits, const Bodies& bodies, const
   });
 }
 
-/// Returns the orbit that decides the scales; null if there are none or too few. In a system of many similar orbits, a
-/// thousandth may be smaller.
+/// Returns the orbit that decides the scales; null if there are none or too few. Skips the smallest thousandth, unless
+/// one body has most of the mass.
 const Orbit* deciding(const std::vector<Orbit>& orbits, int bodies, const Masses& masses) {
   if (orbits.empty() || static_cast<double>(orbits.size()) < enough_orbits * bodies) return nullptr;
   return masses.dominated() ? &orbits.front() : &orbits[orbits.size() / 1000];
@@ -473,7 +474,7 @@ namespace {
 
 constexpr std::size_t most_targets = 32, most_sources = 65536;  // more would change little
 
-/// Returns the share of the pulls on body `target` that single precision loses, weighted by their magnitude.
+/// Returns the share of the accelerations of body `target`, weighted by magnitude, that single precision loses.
 double lost_share(const std::vector<Vec4>& bodies, std::size_t target, double softening) {
   constexpr double smallest = std::numeric_limits<float>::min();
   const Gravity<double> law{softening * softening};

@@ -6,11 +6,12 @@
 namespace orrery {
 namespace {
 
-// A Plummer sphere of mass 1 and scale 1 has the energy -3 pi / 64; scaled to -1/4 it is in virial units.
+// A Plummer sphere of mass 1 and scale length 1 has the energy -3 pi / 64. This unit of length makes it -1/4 (virial
+// units).
 constexpr double length_unit = 3 * portable::pi / 16;
 constexpr double outermost_mass_fraction = 0.999;  // about 38 scale lengths, where the density is 1e-8 of the centre's
 
-/// Draws speed / escape speed, distributed as q^2 (1 - q^2)^(7/2), by rejection. The greatest density is 0.092.
+/// Draws q = speed / escape speed by rejection, with the density q^2 (1 - q^2)^(7/2), whose maximum is 0.092.
 double drawn_speed_ratio(Random& random) {
   for (;;) {
     const double q = random.uniform();

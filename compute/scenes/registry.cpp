@@ -45,8 +45,8 @@ void take_gravity_units(Snapshot& snapshot, const std::string& file) {
   }
 }
 
-/// Returns softening and time step, notes both, and gives the bodies low words. If Law does not permit the numbers and
-/// the units are known, converts them first.
+/// Chooses softening and time step, notes both, and gives the bodies low parts. If Law does not permit the values and
+/// the units are known, converts the units first. Throws if the values are still not permitted.
 NaturalScales scales_of(Snapshot& snapshot, const std::string& file) {
   take_low_words(snapshot);
   NaturalScales scales = natural_scales(snapshot.bodies, softening_in(snapshot));
@@ -149,7 +149,7 @@ Parts parts_in_order(std::initializer_list<PartSize> sizes) {
 }
 
 Parts parts_of(std::span<const Species> species) {
-  constexpr std::size_t most = 4;  // names
+  constexpr std::size_t most = 4;  // largest number of names
   std::array<bool, species_count> present{};
   for (const Species one : species) present[static_cast<std::size_t>(one)] = true;
   const bool plain = std::ranges::count(present, true) > static_cast<std::ptrdiff_t>(most);

@@ -17,7 +17,7 @@ namespace orrery {
 /// them.
 struct Parts {
   std::vector<std::string> names;     ///< at most 4; empty: the scene has no parts
-  std::vector<std::uint8_t> of_body;  ///< one per body, an index into `names`; empty if there are no names
+  std::vector<std::uint8_t> of_body;  ///< one per body: index into `names`; empty if there are no names
   friend bool operator==(const Parts&, const Parts&) = default;
 };
 
@@ -26,19 +26,19 @@ struct PartSize {
   int count;  ///< number of bodies
 };
 
-/// Returns parts that follow each other in the order of the bodies, without those that have no bodies.
+/// Returns the parts of bodies that are grouped by part, in this order. Omits parts without bodies.
 Parts parts_in_order(std::initializer_list<PartSize> sizes);
 
 /// Returns the species of these bodies as parts. If there are more than 4, all are reduced to gas, dark and star.
 Parts parts_of(std::span<const Species> species);
 
-/// Which bodies to start from: a generator by name with a count and a seed, or a snapshot file.
+/// Source of the initial bodies: a generator by name with a count and a seed, or a snapshot file.
 struct SceneRequest {
   std::string scene = "collision";
   std::string file{};      ///< a snapshot's path; empty: the generator `scene`
   std::int64_t count = 0;  ///< bodies; 0: the scene's own default. Must be 0 with a file
   std::uint64_t seed = 1;  ///< ignored with a file
-  SnapshotHints hints{};   ///< about the file
+  SnapshotHints hints{};   ///< hints about the file; must be empty without a file
   friend bool operator==(const SceneRequest&, const SceneRequest&) = default;
 };
 
@@ -53,22 +53,22 @@ struct Scene {
   Parts parts{};
   std::optional<Units> units{};      ///< units of the file's numbers; empty: not known
   Frame frame{};                     ///< origin of the bodies in the coordinates of the file
-  Digits digits = Digits::single;    ///< digits that a run begins with; `bodies` may have low words in any case
-  double smallest_orbit = 0;         ///< length that a softening should resolve; 0: there are no orbits
+  Digits digits = Digits::single;    ///< initial digits of a run; `bodies` may have low parts with either
+  double smallest_orbit = 0;         ///< size of the smallest orbit, to be resolved by softening; 0: no orbits
   std::vector<std::string> notes{};  ///< assumptions about the file's bodies, one line each; see Snapshot::notes
 };
 
-/// A generator's descriptor, one per file. A scene has the same bodies on every machine: it is drawn from portable
-/// random numbers, computed in double and rounded to float once.
+/// Descriptor of a generator; each is defined in its own source file. Bodies are the same on every machine: generators
+/// use portable random numbers, compute in double and round to float once.
 struct SceneInfo {
   const char* id;
   const char* title;
   const char* notes;
   int default_count;
-  int fixed_count;  ///< 0: any count from min_count on; else the only count
+  int fixed_count;  ///< the only possible count; 0: any count of at least min_count
   int min_count;
-  bool random;                                       ///< other seeds give other bodies
-  Scene (*generate)(int count, std::uint64_t seed);  ///< count is one that the fields above allow
+  bool random;                                       ///< whether the bodies depend on the seed
+  Scene (*generate)(int count, std::uint64_t seed);  ///< the fields above must allow `count`
 };
 
 std::span<const SceneInfo* const> scenes();
@@ -87,8 +87,8 @@ Scene load_scene(const SceneRequest& request);
 /// Radius of the sphere of the scene `cosmic-web` at the start.
 inline constexpr double cosmic_web_radius = 0.25;
 
-/// Generates the scene `cosmic-web` with any strength of its density waves: 1 is the scene's own, 0 leaves an even
-/// sphere with the same bodies in the same order.
+/// Generates the scene `cosmic-web` with any strength of its density waves. 1 is the strength of the scene; 0 gives an
+/// even sphere with the same bodies in the same order.
 Scene cosmic_web(int count, std::uint64_t seed, double strength);
 
 }  // namespace orrery

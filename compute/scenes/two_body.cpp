@@ -6,7 +6,7 @@
 namespace orrery {
 namespace {
 
-// A Kepler orbit of semi-major axis 1 and total mass 1, so that its period is 2 pi; it starts at the greatest distance.
+// Kepler orbit of semi-major axis 1 and total mass 1, so that its period is 2 pi. It starts at the greatest distance.
 constexpr double eccentricity = 0.5;
 constexpr double heavier_mass = 0.75;
 

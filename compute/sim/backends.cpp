@@ -31,7 +31,7 @@ BackendStatus ask_cpu() {
 }
 
 #if ORRERY_HAVE_CUDA
-/// Returns why CUDA cannot run, and the cure.
+/// Returns why CUDA cannot run, and the remedy.
 std::string reason_of(const cuda::Error& error) {
   switch (error.code()) {
     case cudaErrorNoDevice:
@@ -69,8 +69,8 @@ std::shared_ptr<const cuda::Device> open_device([[maybe_unused]] int ordinal, Ba
   return nullptr;
 }
 
-/// Opens this rank's device, one of those that all ranks open. Returns null if one of them cannot; `status` then says
-/// why. If the user asked for the devices, throws what they throw.
+/// Opens this rank's device while all other ranks open theirs. If one of them fails, returns null, and `status` says
+/// why; if the user asked for the devices, throws the error of a rank instead.
 std::shared_ptr<const cuda::Device> open_devices([[maybe_unused]] KernelSharing& ranks,
                                                  [[maybe_unused]] const RankDeviceSelection& which,
                                                  [[maybe_unused]] bool asked, BackendStatus& status) {
@@ -90,8 +90,7 @@ std::shared_ptr<const cuda::Device> open_devices([[maybe_unused]] KernelSharing&
   return nullptr;
 }
 
-/// Returns the devices that the list names, each as often as it is named. If the list means all devices, `leader` comes
-/// first.
+/// Returns the ordinals in the list, including repeated ones. If the list means all devices, `leader` comes first.
 std::vector<int> ordinals_of(const DeviceList& list, [[maybe_unused]] int leader) {
   if (!list.all) return list.ordinals;
   std::vector<int> ordinals;

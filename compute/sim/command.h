@@ -39,7 +39,7 @@ struct EnumWords<Digits> {
   }
 };
 
-/// The columns of a text table by their names; "-" skips one.
+/// Names of the columns of a text table; "-" skips a column.
 template <>
 struct EnumWords<BodyColumn> {
   static std::array<std::pair<BodyColumn, std::string_view>, column_count + 1> all() {
@@ -61,16 +61,16 @@ struct Physics {
   friend bool operator==(const Physics&, const Physics&) = default;
 };
 
-/// Everything that decides what a run computes, and how.
+/// Everything that determines a run: scene, physics, kernel and settings.
 struct RunSetup {
-  SceneRequest scene;  ///< equals Status::scene: the count is filled in, also for a file
+  SceneRequest scene;  ///< as in Status::scene: with the count filled in, even for a file
   Physics physics;
   std::string kernel_id;
-  int kernel_revision = 0;    ///< see KernelInfo::revision; 0: the kernel that has the id now
-  Settings::Values settings;  ///< a setting that is not named has its initial value
+  int kernel_revision = 0;    ///< see KernelInfo::revision; 0: the kernel that currently has the id
+  Settings::Values settings;  ///< settings that are not listed have their initial values
 };
 
-/// Throw UsageError that lists the known ids.
+/// These throw UsageError that lists the known ids if `id` is not one of them.
 void check_integrator(const std::string& id);
 void check_law(const std::string& id);
 
@@ -82,7 +82,7 @@ struct SelectLaw {
   std::string id;
 };
 
-/// `slider` is what a slider spans, here and below; other values of `range` are typed.
+/// `slider`, here and below: the values that a slider spans. Users can type all other values of `range`.
 struct SetTimeStep {
   float time_step;
 
@@ -90,8 +90,9 @@ struct SetTimeStep {
   static constexpr Range<float> slider{1e-5f, 0.1f};
 };
 
-/// With leapfrog-blocks, and in colours by time-step class, a body's step is at most sqrt(2 eta L / |a|), see
-/// StepCriterion. With hermite4-blocks, it is that of Aarseth's criterion, from the end of the body's present step on.
+/// Sets eta, the accuracy of block time steps. With leapfrog-blocks and in colours by time-step class, a step is at
+/// most sqrt(2 eta L / |a|), see StepCriterion. With hermite4-blocks, eta enters Aarseth's criterion from each body's
+/// next step on.
 struct SetEta {
   float eta;
 
@@ -99,7 +100,7 @@ struct SetEta {
   static constexpr Range<float> slider{1e-5f, 0.1f};
 };
 
-/// The digits of the bodies' positions and velocities. The bodies keep their state; `single` drops its low words.
+/// Sets whether positions and velocities have low words. The bodies keep their state; `single` drops the low words.
 struct SetDigits {
   Digits digits;
 };
@@ -125,15 +126,15 @@ struct SetDrag {
   static constexpr Range<float> slider{0, 0.01f};
 };
 
-/// The id with which SelectKernel selects the fastest kernel and settings on this machine that meet SetAccuracy. Chosen
-/// again if the law, the number of bodies, the equality of their masses, the scene or the accuracy changes. SetTunable
-/// or another SelectKernel ends this.
+/// The id that selects the fastest kernel and settings on this machine that meet SetAccuracy. The choice is repeated if
+/// the law, the number of bodies, the equality of their masses, the scene or the accuracy changes. SetTunable or
+/// another SelectKernel ends the automatic choice.
 inline constexpr const char* auto_kernel = "auto";
 
-/// The accuracy of a fresh simulation, see SetAccuracy.
+/// The accuracy of a new simulation, see SetAccuracy.
 inline constexpr double default_accuracy = 5e-4;
 
-/// A setting that is not given keeps the kernel's last value. `auto_kernel` takes no settings.
+/// Selects a kernel. Settings that are not given keep their last values. `auto_kernel` takes no settings.
 struct SelectKernel {
   std::string id;
   Settings::Values settings = {};
@@ -143,15 +144,14 @@ struct SetTunable {
   std::string name, value;
 };
 
-/// The accuracy that `auto_kernel` must meet, now and whenever it is selected.
+/// Sets the accuracy that `auto_kernel` must meet, now and in later selections.
 struct SetAccuracy {
-  double
-      median_error;  ///< the largest allowed median of |da|/|a| against fp64; 0: full fp32 accuracy, direct sums alone
+  double median_error;  ///< largest allowed median of |da|/|a| against fp64; 0: full fp32 accuracy by direct summation
 
   static constexpr Range<double> range{0, 1, "", true};
 };
 
-/// Throws UsageError that lists the known ids.
+/// Throws UsageError that lists the known ids if `id` is not one of them. Accepts an empty id.
 void check_scene(const std::string& id);
 
 struct SetStepsPerFrame {
@@ -174,7 +174,7 @@ struct Restart {};
 /// steps per frame stay.
 struct Reset {};
 
-/// Takes over the scene's own dt and softening.
+/// Loads a scene with its own dt and softening.
 struct LoadScene {
   SceneRequest request;
 
@@ -183,51 +183,50 @@ struct LoadScene {
   static constexpr Range<double> hubbles = hubble_range;
 };
 
-/// Restores all of `run`, or nothing. Bodies of another scene start from their first state; those of the present
+/// Restores `run`. If that fails, changes nothing. Another scene starts from its first state; the bodies of the current
 /// scene keep their state.
 struct ReturnToRun {
   RunSetup run;
 };
 
-/// Undoes the last ReturnToRun: restores scene, physics, kernel, settings, step and bodies. The bodies start from their
-/// first state if memory did not hold a copy, or if one was not finite.
+/// Undoes the last ReturnToRun: restores scene, physics, kernel, settings, step and bodies. If a body was not finite or
+/// memory was short for a copy, the bodies start from the scene's first state.
 struct UndoReturn {};
 
-/// With the next batch of steps, compares the kernel's accelerations of sample bodies with an fp64 direct sum at the
-/// same positions: Status::force_probe. While paused, at the current positions.
+/// Compares the kernel's accelerations of sample bodies with an fp64 direct sum at the same positions, in the next
+/// batch of steps. While paused, uses the current positions. Result: Status::force_probe.
 struct ProbeForces {
-  int sample;    ///< all bodies if there are fewer
-  int turn = 0;  ///< number of the sample; samples of consecutive turns have different bodies, until all were sampled
-  int body = ComparedBodies::nobody;  ///< a body that is compared besides the sample; ForceProbe::error is that of the
-                                      ///< sample alone
+  int sample;    ///< number of bodies; all bodies if there are fewer
+  int turn = 0;  ///< index of the sample; samples of consecutive turns have different bodies, until all were sampled
+  int body = ComparedBodies::nobody;  ///< one more body to compare; ForceProbe::error does not include it
 
   static constexpr Range<int> range{1, 4096, "bodies"}, turns{0, 1 << 30}, bodies{0, std::numeric_limits<int>::max()};
 };
 
-/// With the next batch of steps, reads the magnitude of each body's acceleration: Status::accelerations. While paused,
-/// at the current positions.
+/// Reads the magnitude of each body's acceleration, in the next batch of steps. While paused, uses the current
+/// positions. Result: Status::accelerations.
 struct ReadAccelerations {};
 
-/// After the next batch of steps, reads which rank or device evaluates each body: Status::domains. While paused, as in
-/// the last evaluation, or in one for this.
+/// Reads which rank or device evaluates each body, after the next batch of steps. While paused, reads it for the last
+/// evaluation, or makes one. Result: Status::domains.
 struct ReadDomains {};
 
-/// After the next batch of steps, sums up energy, momentum and angular momentum in fp64: Status::conserved.
+/// Sums energy, momentum and angular momentum in fp64, after the next batch of steps. Result: Status::conserved.
 struct MeasureConserved {};
 
-/// After the next batch of steps of a tree kernel, reads the cells of its last tree: Status::tree_cells. While paused,
-/// reads those of the last step, unless kernel, law or bodies have changed since.
+/// Reads the cells of a tree kernel's last tree, after the next batch of steps. While paused, reads the tree of the
+/// last step, unless kernel, law or bodies have changed since. Result: Status::tree_cells.
 struct ReadTreeCells {
-  int most = range.most;                 ///< reads at most this many, the larger ones first
-  int level = CellRequest::every_level;  ///< reads the cells of this level alone
-  int walk_of = CellRequest::nobody;     ///< also reads what this body meets on its walk, if the kernel can tell
+  int most = range.most;                 ///< maximum number of cells; larger cells come first
+  int level = CellRequest::every_level;  ///< reads only the cells of this level
+  int walk_of = CellRequest::nobody;     ///< also reads the tree walk of this body, if the kernel can report it
 
   static constexpr Range<int> range{1, 1 << 20, "cells"}, levels{0, 31};
   static constexpr Range<int> bodies{0, std::numeric_limits<int>::max()};
 };
 
-/// Keeps a copy of the current state, in the memory of its backend, for RestoreCheckpoint. If the state is
-/// not finite or memory cannot hold it, the command is ignored and Status::checkpoint_step does not change.
+/// Keeps a copy of the current state, in the memory of its backend, for RestoreCheckpoint. Does nothing if the state is
+/// not finite or memory is short: Status::checkpoint_step then stays the same.
 struct KeepCheckpoint {};
 
 /// Returns to the latest checkpoint. Restart, Reset and another scene delete it.
@@ -257,17 +256,17 @@ struct KernelInSight {
   Settings settings;
 };
 
-/// Everything that panels, recorder and tests may look at: a plain value. See Simulation::status(). Measurements are
-/// the latest of the current kernel, settings, law and scene; Restart, Reset, RestoreCheckpoint or another scene
-/// discards `non_finite`.
+/// Everything that panels, recorder and tests can read about a simulation, as a plain value. See Simulation::status().
+/// Measurements are the latest with the current kernel, settings, law and scene. Restart, Reset, RestoreCheckpoint or
+/// another scene clears `non_finite`.
 struct Status : Measured {
   std::string kernel_id;
-  KernelPtr kernel;  ///< the descriptor that runs, of that id
+  KernelPtr kernel;  ///< descriptor of the running kernel
   Backend backend = Backend::cpu;
   Settings settings;
   std::string chosen;                        ///< values of automatic settings, such as "split 8"
   std::optional<AutoChoice> auto_choice;     ///< empty if the user chose the kernel
-  std::optional<KernelInSight> preparing{};  ///< is being compiled, while steps run: see Choosing::beside
+  std::optional<KernelInSight> preparing{};  ///< kernel that is compiled while steps run, see Choosing::beside
   bool choosing = false;                     ///< a kernel is being chosen, and no steps run: see Choosing::beside
   double accuracy = default_accuracy;        ///< see SetAccuracy
   std::string integrator_id;
@@ -279,16 +278,16 @@ struct Status : Measured {
   int steps_per_frame = 1;
   bool paused = false;
   bool busy = false;   ///< a batch is in flight (a CPU kernel's may take many frames)
-  SceneRequest scene;  ///< as asked for, with count and seed filled in
+  SceneRequest scene;  ///< as requested, with count and seed filled in
   std::string scene_name;
   std::optional<Units> units;  ///< units of the bodies, if the scene's file has them
-  Physics scene_physics;       ///< the scene's own, see Reset
+  Physics scene_physics;       ///< physics of the scene itself, see Reset
   int count = 0;
   float mean_mass = 0;
-  std::int64_t step = 0;  ///< whole steps since the scene's first state; on the GPU also those that are enqueued
-  double sim_time = 0;    ///< in units of G = 1; starts at the time of the scene's file, or at 0
-  double interactions_per_step = 0;  ///< for a tree or block steps, the latest batch's number; 0: not known yet
-  StepTiming timing;                 ///< the latest known
+  std::int64_t step = 0;             ///< whole steps since the scene's first state; includes steps enqueued on the GPU
+  double sim_time = 0;               ///< in units of G = 1; starts at the time of the scene's file, or at 0
+  double interactions_per_step = 0;  ///< for a tree or block steps, the mean of the latest batch; 0: not yet known
+  StepTiming timing;                 ///< timing of the latest batch that is known
   std::optional<KernelCard> card;    ///< card of the current kernel; none on the CPU
   std::optional<std::int64_t> checkpoint_step;  ///< the step of the latest checkpoint; empty if there is none
   std::optional<std::int64_t> undo_step;  ///< the step that UndoReturn restores; empty if there is nothing to undo

@@ -51,23 +51,23 @@ enum class Form {
   written_file,  ///< the name of a file that is written
   count,         ///< a number of bodies, also "16k" or "1M"
   kernels,       ///< ids of kernels, or "all"
-  settings,      ///< names of settings of the kernels that the command names; of the selected one if it names none
+  settings,      ///< names of settings: of the kernels in the command, or else of the selected kernel
 };
 
-/// The command struct that a member, or a member of a member, belongs to.
+/// Has the type of the struct that a pointer to member belongs to. Used only in decltype.
 template <class C, class T>
 C struct_of(T C::*);
 
-/// Whether the values of a type are written as words, as EnumWords lists them.
+/// Whether EnumWords lists words for the values of a type.
 template <class E>
 inline constexpr bool has_words = std::is_enum_v<E>;
 
-/// The words for the values of an enumeration, or of a type that has_words: a specialization has `all()`, a range of
-/// pairs of value and word.
+/// Words for the values of an enumeration, or of another type that has_words. A specialization has `all()`, which
+/// returns a range of pairs (value, word).
 template <class E>
 struct EnumWords;
 
-/// The word for a value.
+/// Returns the word for a value.
 template <class E>
 std::string_view word_of(E value) {
   const auto words = EnumWords<E>::all();
@@ -82,29 +82,28 @@ struct ArgumentOf {
   using Number = std::conditional_t<is_number<Value>, Value, int>;
 
   const char* name;
-  bool optional = false;  ///< may be left out: then it is as in a value-initialized command
-  Range<Number> range{};  ///< range of a number, as users write it
-  const char* word =
-      nullptr;  ///< the word that means `word_number`; or no value, if the member is an optional that must be given
+  bool optional = false;       ///< may be left out; its value is then the one in a value-initialized command
+  Range<Number> range{};       ///< range of a number, as users write it
+  const char* word = nullptr;  ///< word for `word_number`; for a required std::optional member, word for no value
   Number word_number{};
   std::span<const std::string_view> names{};  ///< names of the numbers 0, 1 and so on
-  Number first = 0;  ///< the number that users write for 0: 1 for rows, which they count from 1
+  Number first = 0;                           ///< number that users write for the value 0, such as 1 for rows
   Form form = Form::plain;
   void (*check)(const std::string& name) = nullptr;        ///< throws UsageError that lists the known names
-  std::span<const std::string_view> (*words)() = nullptr;  ///< all values of a text; null: see `check`
+  std::span<const std::string_view> (*words)() = nullptr;  ///< all allowed texts; null: `check` decides
 
   /// Returns whether `word` means an optional without a value.
   constexpr bool word_is_none() const { return word && is_optional<Member> && !optional; }
   constexpr bool allows(Number number) const {
     return (word && !word_is_none() && number == word_number) || range.contains(number + first);
   }
-  /// Returns the allowed numbers: "a number above 0 and below 1, or exact".
+  /// Returns the allowed numbers as text, such as "a number above 0 and below 1, or exact".
   std::string allowed() const {
     std::string text;
     for (const std::string_view name : names) text.append(name).append(", ");
     return text + range.to_string() + (word ? std::string{", or "} + word : "");
   }
-  /// Returns the number that `text` names by a word; nothing if it is no such word.
+  /// Returns the number that the word `text` names; nothing if it names none.
   constexpr std::optional<Number> number_of_word(std::string_view text) const {
     if (word && !word_is_none() && text == word) return word_number;
     const auto named = std::ranges::find(names, text);
@@ -112,7 +111,7 @@ struct ArgumentOf {
   }
 };
 
-/// The member that `first` and `rest` lead to; `command` may be const.
+/// Returns the member of `command` (may be const) to which the chain of member pointers `first`, `rest` leads.
 constexpr auto& member_of(auto& command, auto first, auto... rest) {
   return ((command.*first).*....*rest);
 }
@@ -120,7 +119,7 @@ template <auto First, auto... Rest>
 using MemberOf =
     std::remove_reference_t<decltype(member_of(std::declval<decltype(struct_of(First))&>(), First, Rest...))>;
 
-/// One argument of a command: the member that `First` and `Rest` lead to, and what is known of it.
+/// One argument of a command: the member to which the chain `First`, `Rest` leads, and its description.
 template <auto First, auto... Rest>
 struct Argument : ArgumentOf<MemberOf<First, Rest...>> {
   using Command = decltype(struct_of(First));
@@ -133,7 +132,7 @@ struct ShortForm {
   const char* text = nullptr;
 };
 
-/// Returns how messages call an argument of a command with `count` of them: "dt", "sweep n".
+/// Returns an argument's name in messages: "dt" if the command has one argument, "sweep n" if `count` > 1.
 inline std::string argument_label(std::string_view command, std::size_t count, std::string_view argument) {
   std::string label{command};
   if (count > 1) label.append(" ").append(argument);
@@ -144,7 +143,7 @@ inline std::string argument_label(std::string_view command, std::size_t count, s
 template <class C, class... Arguments>
 struct CommandRow {
   using Command = C;
-  const char* name;      ///< in scripts and in JSON
+  const char* name;      ///< name in scripts and in JSON
   const char* sentence;  ///< effect of the command
   std::tuple<Arguments...> arguments;
   std::array<ShortForm, 2> short_forms{};  ///< unused ones have no word
@@ -171,7 +170,7 @@ constexpr void for_each_of(const Tuple& tuple, Visit&& visit) {
   std::apply([&](const auto&... element) { (visit(element), ...); }, tuple);
 }
 
-/// The row of command `C` in a table of rows, a std::tuple.
+/// Returns the row of command `C` in a table of rows, a std::tuple.
 template <class C, class... Rows>
 constexpr const auto& row_in(const std::tuple<Rows...>& table) {
   constexpr std::array is_it{std::is_same_v<C, typename Rows::Command>...};
@@ -180,8 +179,8 @@ constexpr const auto& row_in(const std::tuple<Rows...>& table) {
   return std::get<place>(table);
 }
 
-/// Throws UsageError that begins with `label` and says what is allowed, unless the numbers are in the argument's range
-/// and the names known.
+/// Throws UsageError if a number is out of the argument's range or a name is unknown. The message begins with `label`
+/// and lists the allowed values.
 template <class M>
 void check_argument(const ArgumentOf<M>& argument, const std::string& label, const M& member) {
   using Value = typename ArgumentOf<M>::Value;
@@ -206,7 +205,7 @@ void check_argument(const ArgumentOf<M>& argument, const std::string& label, con
   }
 }
 
-/// Checks all arguments of a command of the row, except optional ones that are left out.
+/// Checks all arguments of a command against its row, except optional ones that are left out.
 template <class C, class... Arguments>
 void check_arguments(const CommandRow<C, Arguments...>& row, const C& command) {
   const C initial{};
@@ -217,7 +216,7 @@ void check_arguments(const CommandRow<C, Arguments...>& row, const C& command) {
   });
 }
 
-/// Returns the index of `A` among a variant's alternatives; their number if it is none of them.
+/// Returns the index of `A` among a variant's alternatives; the number of alternatives if `A` is none of them.
 template <class A, class... Alternatives>
 constexpr std::size_t place_among(std::type_identity<std::variant<Alternatives...>>) {
   std::size_t place = 0;
@@ -229,9 +228,9 @@ constexpr std::size_t place_among(std::type_identity<std::variant<Alternatives..
 template <class A, class Variant>
 concept AlternativeOf = (place_among<A>(std::type_identity<Variant>{}) < std::variant_size_v<Variant>);
 
-/// A std::variant of many alternatives, List::Variant, that is cheap to compile: its copies, moves and destructor are
-/// compiled once, by `template struct OneOf<List>` in one source file. The header that names the list declares that by
-/// `extern template struct OneOf<List>`.
+/// The std::variant List::Variant, made cheap to compile if it has many alternatives. Copies, moves and the destructor
+/// are compiled once, by `template struct OneOf<List>` in one source file. The header with the list declares `extern
+/// template struct OneOf<List>`.
 template <class List>
 struct OneOf : List::Variant {
   using Variant = typename List::Variant;

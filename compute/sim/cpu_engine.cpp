@@ -33,7 +33,7 @@ struct CpuState {
   std::vector<Vec4> accelerations;      ///< one entry per body
   std::vector<Vec4> accelerations_low;  ///< one entry per body, or empty under Digits::single
   bool accelerations_current = false;   ///< see StepOps::accelerations_current()
-  HermiteBodies hermite;                ///< none but with an integrator that needs jerks
+  HermiteBodies hermite;                ///< empty unless the integrator needs jerks
 };
 
 /// The parts of the CPU engine that a step works with.
@@ -44,7 +44,7 @@ struct CpuStepParts {
   const StepPlan& plan;
   const std::atomic<bool>& cancelled;
 
-  /// `stop`: see ForceArgs::cancelled.
+  /// Returns the arguments of an evaluation of all bodies. `stop`: see ForceArgs::cancelled.
   ForceArgs force_args(const Epilogue& epilogue, const std::atomic<bool>* stop = nullptr) const {
     return {.bodies = state.bodies.positions.data(),
             .bodies_low = compensated() ? state.bodies.positions_low.data() : nullptr,
@@ -54,7 +54,7 @@ struct CpuStepParts {
             .epilogue = epilogue,
             .cancelled = stop};
   }
-  /// Returns where the kernel stores low words of accelerations; null if it has none.
+  /// Returns where the kernel stores the low words of accelerations; null if it stores none.
   Vec4* stored_low() const { return plan.reads_low_words && compensated() ? state.accelerations_low.data() : nullptr; }
   StateArrays arrays() const {
     return {.positions = state.bodies.positions.data(),
@@ -67,10 +67,10 @@ struct CpuStepParts {
   bool compensated() const { return state.bodies.digits() == Digits::compensated; }
 };
 
-/// The operations of Hermite integrators on arrays in host memory, parts of the engine.
+/// The operations of Hermite integrators on the engine's arrays in host memory.
 class CpuHermiteOps final : public HermiteOps {
  public:
-  /// `timed` runs an evaluation of this many interactions and measures its time.
+  /// `timed`: runs an evaluation with the given number of interactions, and measures its time.
   CpuHermiteOps(const CpuStepParts& parts,
                 std::function<void(double interactions, const std::function<void()>& evaluation)> timed)
       : parts_{parts}, timed_{std::move(timed)} {}
@@ -92,13 +92,13 @@ class CpuHermiteOps final : public HermiteOps {
     const bool all = active.size() == parts_.state.bodies.positions.size();
     if (!active.empty()) evaluate_targets(all ? Targets{} : Targets{active.data(), static_cast<int>(active.size())});
   }
-  /// After a cancellation, nothing is corrected, and the returned level 0 ends the step.
+  /// Corrects the active bodies. After a cancellation, corrects none, and returns level 0, which ends the step.
   int correct(const Substep& now) override {
     return parts_.cancelled ? 0 : hermite().correct(now, parts_.plan.correction());
   }
   void end() override {
     hermite().write(parts_.arrays(), parts_.state.accelerations);
-    parts_.state.accelerations_current = false;  // they are those at the predicted positions
+    parts_.state.accelerations_current = false;  // the stored accelerations are those at predicted positions
   }
 
  private:
@@ -122,7 +122,7 @@ double ms_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }
 
-/// The integrator's operations on arrays in host memory, for one batch. The caller flushes subnormals.
+/// The integrator's operations on arrays in host memory, for one batch. The caller sets subnormals to be flushed.
 class CpuStepOps final : public StepOps {
  public:
   /// Cost of the force evaluations of a batch.
@@ -132,7 +132,8 @@ class CpuStepOps final : public StepOps {
     double interactions = 0;
   };
 
-  /// If the batch probes forces, the first evaluation is compared; if it reads accelerations, all are stored.
+  /// If the batch probes forces, the first evaluation is compared. If it reads accelerations, every evaluation stores
+  /// them.
   CpuStepOps(const CpuStepParts& parts, const BatchRequest& batch)
       : parts_{parts},
         targets_{targets_of(batch.probe, parts.state.bodies.count())},
@@ -189,7 +190,7 @@ class CpuStepOps final : public StepOps {
   std::int64_t step = 0;  ///< number of the current step
   ForceWork work;
   std::optional<ForceProbe> probe;
-  int not_finite = -1;  ///< the first body that a pass found so
+  int not_finite = -1;  ///< first non-finite body that a pass found; -1: none
 
  private:
   bool compares() const { return !targets_.empty() && !probe; }
@@ -233,16 +234,16 @@ class CpuStepOps final : public StepOps {
 
   const CpuStepParts parts_;
   std::vector<int> targets_;
-  std::size_t sample_;  // the first targets: those whose errors are summed up
+  std::size_t sample_;  // the first `sample_` targets are the sample
   bool stores_;
   CpuHermiteOps hermite_;
 };
 
-/// The bodies of a CPU engine while the ranks of its kernel hold them and run its steps. During this time the engine
-/// has no bodies of its own, until fetch().
+/// Access to the bodies of a CPU engine while the ranks of its kernel hold them and run its steps. The engine then has
+/// no bodies of its own until fetch().
 class CpuSpread {
  public:
-  /// Returns whether ranks of this kernel can run the batch by themselves.
+  /// Returns whether the kernel's ranks can run the batch without the engine's own bodies.
   static bool suits(const StepPlan& plan, const BatchRequest& batch, const CpuState& state) {
     const IntegratorInfo& integrator = *plan.integrator;
     const bool steps_alone = batch.steps > 0 && batch.probe.sample == 0 && !batch.accelerations;
@@ -252,9 +253,9 @@ class CpuSpread {
 
   /// Returns whether only the ranks have the current bodies.
   bool is_away() const { return away_; }
-  /// Returns the number of bodies, once step() was called.
+  /// Returns the number of bodies. Call after step().
   int count() const { return count_; }
-  /// Runs one whole step. The ranks first get the bodies, unless they hold them. Throws as SpreadFacet.
+  /// Runs one whole step on the ranks. Scatters the bodies first, unless the ranks hold them. Throws as SpreadFacet.
   SpreadResult step(const StepPlan& plan, const MassRange& masses, CpuState& state,
                     const std::atomic<bool>& cancelled) {
     if (!holder_) {
@@ -281,7 +282,8 @@ class CpuSpread {
     if (away_) return holder_->source();
     return std::make_unique<HeldBodies>(state.bodies);
   }
-  /// Call before the engine's own bodies, the kernel or the law change. Bodies that only the ranks hold are lost.
+  /// Ends the ranks' hold on the bodies; those that only they have are lost. Call before the engine's own bodies, the
+  /// kernel or the law change.
   void forget() {
     holder_ = nullptr;
     away_ = false;
@@ -293,14 +295,14 @@ class CpuSpread {
   int count_ = 0;
 };
 
-/// Makes forces and updates flush subnormals, as a GPU does: far bodies would make steps take a hundred times as long.
-/// The double-precision sums with which they are compared do not flush.
+/// Flushes subnormals in forces and updates, as on a GPU, while the returned object exists. Without it, distant bodies
+/// would slow down steps a hundredfold. The fp64 sums for comparisons do not flush.
 WithSubnormals as_on_a_gpu() {
   return WithSubnormals{Subnormals::flushed};
 }
 
-/// Bodies in host memory. One worker thread is to this engine what a stream is to the CUDA one: the caller's thread
-/// touches the bodies only while no batch is in flight.
+/// The engine for bodies in host memory. One worker thread runs the batches, as a stream does for the CUDA engine. The
+/// caller's thread accesses the bodies only while no batch is in flight.
 class CpuEngine final : public Engine {
  public:
   CpuEngine() : worker_{start_thread([this](std::stop_token stop) { work(stop); })} {}
@@ -518,7 +520,7 @@ class CpuEngine final : public Engine {
     return conserved_with(state_.bodies, ranks->potentials(state_.bodies, plan_.law, &cancelled_));
   }
 
-  /// Keeps a checkpoint. Call while nothing changes the bodies.
+  /// Stores a checkpoint, unless a body is not finite. Call while nothing changes the bodies.
   void keep_bodies(const StepTime& now) {
     try {
       spread_.fetch(state_);
@@ -527,11 +529,11 @@ class CpuEngine final : public Engine {
       const std::lock_guard lock{mutex_};
       std::swap(checkpoint_, copy);
       checkpoint_at_ = now;
-    } catch (const std::exception&) {  // no memory, or a rank is lost: what was kept before stays
+    } catch (const std::exception&) {  // no memory, or a rank is lost: the earlier checkpoint stays
     }
   }
 
-  /// Does whole_step() on the ranks of the kernel.
+  /// Runs one step on the ranks of the kernel. Returns as whole_step(), and throws as SpreadFacet::step().
   std::optional<double> spread_step(CpuStepOps& ops) {
     const WithSubnormals flushing = as_on_a_gpu();
     const auto begin = Clock::now();
@@ -546,8 +548,8 @@ class CpuEngine final : public Engine {
     return ms_since(begin);
   }
 
-  /// Runs one step and returns its time in ms, without the time of a probe. If the step is cancelled (then returns
-  /// nothing) or fails (then throws), everything stays as it was.
+  /// Runs one step and returns its time in ms, without the time of a comparison. Returns nothing if the step is
+  /// cancelled. Then, and if the step throws, the state stays as it was.
   std::optional<double> whole_step(CpuStepOps& ops) {
     const auto begin = Clock::now();
     state_before_ = state_;
@@ -567,21 +569,21 @@ class CpuEngine final : public Engine {
   }
 
   CpuState state_, state_before_;
-  CpuSpread spread_;  // says whether the bodies are in state_
+  CpuSpread spread_;  // knows whether the bodies are in state_
   MassRange masses_;
   BodyLevels levels_;
   StepPlan plan_;
   std::atomic<bool> cancelled_ = false;
 
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the members below
   std::condition_variable_any changed_;
   std::optional<BatchRequest> asked_;
   std::vector<BatchResult> finished_;
   std::exception_ptr failure_;
-  bool keep_asked_ = false;  // keep the bodies when the current batch has ended
+  bool keep_asked_ = false;  // store a checkpoint when the current batch has ended
   Bodies checkpoint_;
   std::optional<StepTime> checkpoint_at_;
-  std::jthread worker_;  // last: it uses all of the above
+  std::jthread worker_;  // last: the thread uses the members above
 };
 
 }  // namespace

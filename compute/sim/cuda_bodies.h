@@ -33,15 +33,15 @@ inline std::size_t vector_bytes(std::size_t bodies, std::size_t low_words) {
   return 3 * (bodies + low_words) * sizeof(Vec4);
 }
 
-/// Returns the bytes of a body in the memory of a CUDA engine, including what steps by this integrator need.
+/// Returns the device memory per body of a CUDA engine, in bytes, including what the integrator needs.
 inline std::size_t device_bytes_per_body(Digits digits, const IntegratorInfo& integrator) {
   const std::size_t bytes = vector_bytes(1, low_words_of(1, digits));
   if (integrator.needs_jerks) return bytes + cuda::HermiteBodies::bytes_per_body;
   return integrator.block_steps ? bytes + cuda::BodyLevels::bytes_per_body(digits) : bytes;
 }
 
-/// Throws a UsageError if `count` bodies do not fit into `held_bytes`, which they replace, and the part of `free_bytes`
-/// that is not in reserve.
+/// Throws UsageError if `count` bodies do not fit into `held_bytes`, which they replace, plus `free_bytes` without
+/// reserve_bytes.
 inline void require_device_room(int count, Digits digits, const IntegratorInfo& integrator, std::size_t held_bytes,
                                 std::size_t free_bytes) {
   const std::size_t each = device_bytes_per_body(digits, integrator);
@@ -53,8 +53,8 @@ inline void require_device_room(int count, Digits digits, const IntegratorInfo& 
                    " need more memory than the GPU has free; it has room for " + std::to_string(most));
 }
 
-/// The storage mapped for as long as this lives, and what mapping took of the CPU's time. The low words (null: none)
-/// need no mapping and are passed on.
+/// Maps a storage until unmap() or destruction, and measures the CPU time of mapping. The low words (null: none) need
+/// no mapping and are passed on.
 class Mapping {
  public:
   Mapping(DeviceStorage& storage, CUstream_st* stream, Vec4* positions_low, Vec4* velocities_low)
@@ -67,7 +67,7 @@ class Mapping {
   }
   Mapping(const Mapping&) = delete;
   Mapping& operator=(const Mapping&) = delete;
-  /// Only while an error unwinds: what failed before matters more than what this finds.
+  /// Unmaps if an exception prevented unmap(). Prints its own failure, since the earlier exception matters more.
   ~Mapping() {
     if (!mapped_) return;
     try {
@@ -76,7 +76,7 @@ class Mapping {
       std::fprintf(stderr, "orrery: %s\n", failure_text(error).c_str());
     }
   }
-  /// Returns the CPU time it took, in ms.
+  /// Unmaps, and returns the CPU time that this took, in ms.
   double unmap() {
     const auto begin = std::chrono::steady_clock::now();
     mapped_ = false;
@@ -93,13 +93,13 @@ class Mapping {
   bool mapped_ = true;
 };
 
-/// Device memory of an engine's own, where nothing is drawn; or page-locked memory of the host, which devices read and
-/// write far more slowly.
+/// Memory for bodies that are not drawn, allocated by the engine: device memory, or page-locked host memory, which
+/// devices access far more slowly.
 class OwnStorage final : public DeviceStorage {
  public:
   explicit OwnStorage(const cuda::Device& device) : device_{device} {}
 
-  /// Sets whether resize() may take memory of the host if the device has too little. Data in host memory stay there.
+  /// Sets whether resize() may use host memory if the device has too little. Data already in host memory stay there.
   void allow_host_memory(bool allow) { allows_host_memory_ = allow; }
   bool allows_host_memory() const { return allows_host_memory_; }
   bool is_in_host_memory() const { return in_host_.positions.size() > 0; }
@@ -107,14 +107,14 @@ class OwnStorage final : public DeviceStorage {
   void resize(int count) override {
     const auto size = static_cast<std::size_t>(count);
     if (on_device_.positions.size() + in_host_.positions.size() == size) return;
-    on_device_ = {}, in_host_ = {};  // first the old memory, then the new
+    on_device_ = {}, in_host_ = {};  // frees the old memory first
     if (allows_host_memory_ && !has_room(size)) {
       in_host_ = {{device_, size, /*pinned=*/true}, {device_, size, /*pinned=*/true}};
     } else {
       on_device_ = {{device_, size}, {device_, size}};
     }
   }
-  /// Copies the bodies there and waits, if they are in host memory. Throws UsageError if there is too little.
+  /// Moves bodies from host memory, if they are there, to the device, and waits. Throws UsageError if memory is short.
   void bring_to_device(cudaStream_t stream) {
     if (!is_in_host_memory()) return;
     const std::size_t size = in_host_.positions.size();
@@ -153,12 +153,12 @@ class OwnStorage final : public DeviceStorage {
   InHost in_host_;
 };
 
-/// The bodies of a CUDA engine: positions and velocities in the storage that may be drawn, and in memory of its own
-/// their accelerations, and the low words of all under Digits::compensated. Memory of its own may be given back while
-/// others have the bodies. The device must be active in every call.
+/// The bodies of a CUDA engine. Positions and velocities are in a storage that may be drawn. The accelerations, and all
+/// low words under Digits::compensated, are in separate memory. Memory that is not drawn can be freed while other
+/// devices hold the bodies. The device must be active in every call.
 class CudaBodies {
  public:
-  /// `storage` null: positions and velocities are in memory of its own, too.
+  /// `storage` null: positions and velocities are in memory of this object, too.
   CudaBodies(const cuda::Device& device, DeviceStorage* storage, const cuda::Stream& stream)
       : device_{device}, own_storage_{device}, storage_{storage ? *storage : own_storage_}, stream_{stream} {}
   CudaBodies(const CudaBodies&) = delete;
@@ -169,23 +169,23 @@ class CudaBodies {
   std::size_t size() const { return static_cast<std::size_t>(count_); }
   Digits digits() const { return low_.size() == 0 ? Digits::single : Digits::compensated; }
   const MassRange& masses() const { return masses_; }
-  /// Returns the size in device memory.
+  /// Returns the size in device memory, in bytes.
   std::size_t bytes() const {
     const std::size_t elsewhere = own_storage_.is_in_host_memory() ? 2 * size() : 0;
     return vector_bytes(size(), low_.size()) - (size() - accelerations_.size() + elsewhere) * sizeof(Vec4);
   }
-  /// Null until take_accelerations().
+  /// Returns null until take_accelerations() has allocated the array.
   Vec4* d_accelerations() const { return accelerations_.data(); }
   Vec4* take_accelerations() {
     if (accelerations_.size() != size()) accelerations_ = cuda::DeviceArray<Vec4>(device_, size());
     return d_accelerations();
   }
   Vec4* d_accelerations_low() const { return low_.accelerations.data(); }  ///< null under Digits::single
-  /// Without positions and velocities while they are given back.
+  /// Maps the bodies. Positions and velocities are null after give_back() has freed them.
   Mapping map() { return {storage_, stream_.get(), low_.positions.data(), low_.velocities.data()}; }
 
-  /// Throws a UsageError if there is no memory for these bodies with what steps by this integrator need, although the
-  /// current bodies and `held_bytes` are given back.
+  /// Throws UsageError if device memory does not suffice for these bodies with this integrator, even after the current
+  /// bodies and `held_bytes` are freed.
   void require_room(const Bodies& bodies, const IntegratorInfo& integrator, std::size_t held_bytes) const {
     require_device_room(bodies.count(), bodies.digits(), integrator, bytes() + held_bytes, device_.free_memory());
   }
@@ -193,13 +193,12 @@ class CudaBodies {
   /// accesses it there, but slowly.
   void allow_host_memory(bool allow) { own_storage_.allow_host_memory(allow); }
   bool allows_host_memory() const { return own_storage_.allows_host_memory(); }
-  /// Moves the bodies from host memory to the device, if they are there. Throws UsageError if the device has too
-  /// little.
+  /// Moves the bodies from host memory, if they are there, to the device. Throws UsageError if its memory is short.
   void bring_to_device() { own_storage_.bring_to_device(stream_.get()); }
 
-  /// Makes room for bodies of another count. What was there is lost; if it throws, there are no bodies.
+  /// Allocates memory for `count` bodies; its contents are undefined. If it throws, there are no bodies.
   void resize(int count, Digits digits) {
-    forget();  // first the old memory, then the new
+    forget();  // frees the old memory first
     try {
       storage_.resize(count);
       low_ = LowWords{device_, low_words_of(count, digits)};
@@ -219,10 +218,10 @@ class CudaBodies {
     if (!are_drawn()) own_storage_.resize(count_);
   }
 
-  /// Replaces the bodies by as many with these or other digits, and waits. If memory is short, it throws, and they are
-  /// as before.
+  /// Replaces the bodies by as many others, with the same or other digits, and waits. If memory is short, throws, and
+  /// the old bodies stay.
   void replace(const Bodies& bodies) {
-    storage_.resize(count_);  // something else may have been drawn since
+    storage_.resize(count_);  // the storage may have been used for other bodies
     if (bodies.digits() == digits()) return write(bodies);
     LowWords other{device_, low_words_of(count_, bodies.digits())};
     std::swap(low_, other);
@@ -234,7 +233,7 @@ class CudaBodies {
     }
   }
 
-  /// Waits.
+  /// Returns a copy of the bodies, and blocks until it is complete.
   Bodies download() {
     Bodies bodies = with_digits({std::vector<Vec4>(size()), std::vector<Vec4>(size())}, digits());
     cuda::download<Vec4>(low_.positions.data(), bodies.positions_low, stream_.get());
@@ -242,7 +241,7 @@ class CudaBodies {
     copy_drawn(bodies.positions, bodies.velocities);
     return bodies;
   }
-  /// Waits.
+  /// Copies positions and velocities, either of which may be empty. Blocks until the copies are complete.
   void copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocities) {
     Mapping mapping = map();
     copy(mapping.bodies.positions, positions.data(), positions.size());
@@ -269,7 +268,7 @@ class CudaBodies {
     count_ = 0;
   }
 
-  /// Copies from or to the drawn arrays, in whichever memory.
+  /// Enqueues a copy from or to the drawn arrays, which may be in host or device memory.
   void copy(const Vec4* from, Vec4* to, std::size_t entries) const {
     ORRERY_CUDA_CHECK(cudaMemcpyAsync(to, from, entries * sizeof(Vec4), cudaMemcpyDefault, stream_.get()));
   }
@@ -294,25 +293,25 @@ class CudaBodies {
   MassRange masses_;
 };
 
-/// A pass over the bodies as the number that NonFiniteCheck takes: its step, and its place in that step.
+/// Number of a pass over the bodies, for NonFiniteCheck: the step, followed by the place of the pass in the step.
 struct PassId {
   static constexpr int place_bits = 9;
-  static constexpr std::int64_t most_steps = std::int64_t{1} << (32 - place_bits);  ///< more than a batch has
-  /// In the order in which they run: the drifts, the check of the state after the step, and what the first drift of the
-  /// next step finds in that state.
+  static constexpr std::int64_t most_steps = std::int64_t{1} << (32 - place_bits);  ///< more steps than a batch has
+  /// Places in the order of execution: the drifts; the check of the state after the step; the first drift of the next
+  /// step, for bodies that were not finite before that drift.
   enum Place : std::uint32_t { first_drift, check = (1u << place_bits) - 2, next_drift };
-  /// `n` counts the drifts of a step, from 0.
+  /// Returns the place of drift number `n` of a step, counted from 0.
   static constexpr Place drift(int n) { return static_cast<Place>(n); }
   static_assert((1u << most_leapfrog_level) < check, "each moment of a step of leapfrog-blocks is a place");
 
   std::uint32_t number;
 
-  /// `step` < most_steps counts from a base.
+  /// `step`: number of steps since a base, < most_steps.
   constexpr PassId(std::int64_t step, Place place) : number{static_cast<std::uint32_t>(step) << place_bits | place} {}
   static constexpr std::int64_t step_of(std::uint32_t number) { return number >> place_bits; }
 };
 
-/// Reports of passes on a stream about bodies that are not finite. Steps count from a base, so that they fit a PassId.
+/// Collects the reports of passes on a stream about non-finite bodies. Steps count from a base, to fit into a PassId.
 class NonFiniteWatch {
  public:
   NonFiniteWatch(const cuda::Device& device, cudaStream_t stream)
@@ -320,25 +319,25 @@ class NonFiniteWatch {
     clear();
   }
 
-  /// Forgets what was found. Call only while nothing is enqueued.
+  /// Discards what was found. Call only while nothing is enqueued.
   void clear() {
     seen() = 0;
     found_.reset();
     ORRERY_CUDA_CHECK(cudaMemsetAsync(d_first_.data(), 0xff, sizeof(cuda::PackedFinding), stream_));
   }
 
-  /// Returns whether all passes up to `step` have numbers.
+  /// Returns whether all passes up to `step` fit into a PassId.
   bool reaches(std::int64_t step) const { return step - base_ < PassId::most_steps - 1; }
-  /// Counts from `step` on. Call only while nothing is enqueued.
+  /// Makes `step` the base, unless a body was found. Call only while nothing is enqueued.
   void count_from(std::int64_t step) {
     if (!found()) base_ = step;
   }
 
   cuda::NonFiniteReport report() const { return {d_first_.data(), &seen()}; }
-  /// Returns the number of the check of the state after `step`.
+  /// Returns the pass number of the check of the state after `step`.
   std::uint32_t pass_after(std::int64_t step) const { return number(step, PassId::check); }
-  /// Returns the check of the drift in `step` after `drifts` others. If the step has changed the bodies before, what
-  /// the drift finds counts as found in this step, which is completed.
+  /// Returns the check for a drift of `step` that follows `drifts` others. `changed_before`: the step has already
+  /// changed the bodies. Then the drift's findings belong to this step, which is completed.
   cuda::NonFiniteCheck check_in(std::int64_t step, bool changed_before, int drifts = 0) const {
     const std::uint32_t here = number(step, PassId::drift(drifts));
     if (!changed_before)
@@ -346,8 +345,8 @@ class NonFiniteWatch {
     return {report(), number(step, PassId::first_drift), here, here};
   }
 
-  /// Returns the first non-finite body, as soon as a pass has reported it. Waits for the stream when it sees it for the
-  /// first time.
+  /// Returns the first non-finite body once a pass has reported it. Waits for the stream when it sees the report for
+  /// the first time.
   const std::optional<NonFinite>& found() {
     if (!found_ && *static_cast<volatile int*>(&seen()) != 0) {
       cuda::PackedFinding first;

@@ -31,16 +31,16 @@
 namespace orrery {
 namespace {
 
-/// Number of force evaluations that are timed in one batch. A longer batch times some of its steps, since two events
-/// cost some us.
+/// Maximum number of steps that are timed in one batch. A longer batch times a sample of its steps, since two events
+/// cost some microseconds.
 constexpr int max_timed_steps = 8;
 
-/// Only the first evaluations of these steps are timed: a step of hermite4-blocks may have 32,768, and a batch keeps
-/// its events.
+/// Maximum number of evaluations that are timed in one batch, which keeps two events for each. A step of
+/// hermite4-blocks may have 32,768 evaluations.
 constexpr std::size_t max_timed_evaluations = 2048;
 
-/// One of this many short batches is timed: the events keep each kernel from starting while the one before ends, which
-/// would show in every step's time.
+/// One of this many short batches is timed. Events prevent a kernel from starting while the previous one ends, which
+/// would lengthen every step.
 constexpr int batches_for_a_timed_one = 16;
 
 /// A batch on the stream: its request, and the time stamps of its steps.
@@ -49,21 +49,21 @@ struct CudaBatch {
 
   BatchRequest request;
   int evaluations = 0;
-  std::vector<int> evaluations_before;  // each step
-  double interactions = 0;              // interactions of all evaluations, unless by a tree
+  std::vector<int> evaluations_before;  // evaluations before each step
+  double interactions = 0;              // of all evaluations; not used for a tree
   float time_step = 0;
   double map_ms = 0, unmap_ms = 0;
   cuda::Event begin, end;  // begin and end of the steps
   cuda::Event done;        // end of the measurements after the steps
   std::vector<std::pair<cuda::Event, cuda::Event>> force;
-  std::size_t timed_evaluations = 0;  // number of entries of `force` that this batch used
+  std::size_t timed_evaluations = 0;  // number of entries of `force` that are in use
   std::int64_t probed_step = -1;      // -1: none
   bool is_tree = false;
-  std::optional<LevelCounts> levels;              // levels in the last step, if it has any
-  cuda::DeviceArray<std::uint64_t> evaluated;     // interactions of a tree
-  cuda::HostArray<std::uint64_t> evaluated_here;  // the same, once `done`
+  std::optional<LevelCounts> levels;              // bodies per level in the last step; none without block steps
+  cuda::DeviceArray<std::uint64_t> evaluated;     // interactions of a tree, counted on the device
+  cuda::HostArray<std::uint64_t> evaluated_here;  // host copy of `evaluated`, valid once `done`
 
-  /// Prepares for another batch; the events stay.
+  /// Prepares this object for another batch. The events are reused.
   void reset() {
     evaluations = 0;
     evaluations_before.clear();
@@ -73,16 +73,16 @@ struct CudaBatch {
     probed_step = -1;
   }
 
-  /// Counts an evaluation of `of_it` interactions.
+  /// Counts an evaluation with `of_it` interactions.
   void count_evaluation(double of_it) {
     ++evaluations;
     interactions += of_it;
   }
 
-  /// Discards the timed evaluations after the first `most`: they had no bodies.
+  /// Keeps only the first `most` timed evaluations. The later ones had no active bodies.
   void keep_timed(std::size_t most) { timed_evaluations = std::min(timed_evaluations, most); }
 
-  /// Call before the steps of a tree.
+  /// Sets the count of a tree's interactions to 0. Call before the steps of a tree.
   void count_interactions(const cuda::Device& device, cudaStream_t stream) {
     if (evaluated.size() == 0) {
       evaluated = cuda::DeviceArray<std::uint64_t>(device, 1);
@@ -90,16 +90,15 @@ struct CudaBatch {
     }
     ORRERY_CUDA_CHECK(cudaMemsetAsync(evaluated.data(), 0, sizeof(std::uint64_t), stream));
   }
-  /// Call after the steps of a tree.
+  /// Enqueues the copy of the count to the host. Call after the steps of a tree.
   void fetch_interactions(cudaStream_t stream) { cuda::download(evaluated.data(), evaluated_here.first(1), stream); }
-  /// Returns the mean. Call once `done`.
+  /// Returns the mean number of interactions. Call once `done`.
   double interactions_per_evaluation() const {
     const double all = is_tree ? static_cast<double>(evaluated_here.first(1)[0]) : interactions;
     return all / std::max(evaluations, 1);
   }
 
-  /// Returns whether a step is timed, the first being 0: every steps/timed-th is, so that the sample is spread over the
-  /// batch.
+  /// Returns whether the step with index `step` is timed. The `timed` steps are spread evenly over the batch.
   bool times_step(int step, int timed) const {
     const auto timed_before = [&](int end) { return static_cast<std::int64_t>(end) * timed / request.steps; };
     return timed_before(step + 1) != timed_before(step);
@@ -107,9 +106,9 @@ struct CudaBatch {
 
   std::int64_t last_step() const { return request.begin.step + request.steps; }
 
-  /// Returns the timing. `probe_ms`: time that was not spent on steps. If no evaluation was timed, `force_share` is the
-  /// share of evaluations in the steps' time. After a non-finite body, the times are still those of whole steps, since
-  /// the kernels continued.
+  /// Returns the timing. `probe_ms`: time of a force comparison, which is subtracted. `force_share`: share of
+  /// evaluations in the steps' time, used if no evaluation was timed. After a non-finite body, the time per step stays
+  /// valid, because the kernels continued.
   StepTiming timing(double probe_ms, double force_share, const std::optional<NonFinite>& non_finite) const {
     const double steps_ms = cuda::elapsed_ms(begin, end) - probe_ms;
     double evaluation_ms = force_share * steps_ms / std::max(evaluations, 1);
@@ -132,8 +131,8 @@ struct CudaBatch {
   }
 };
 
-/// Describes the tree of a batch that the stream has passed. The report may belong to a batch enqueued later; the
-/// interactions and the cells are this one's.
+/// Adds the tree to the result of a batch that has ended on the stream. The report may belong to a later batch; the
+/// interactions and the cells belong to this one.
 void describe_tree(const TreeFacet& tree, const CudaBatch& batch, BatchResult& result) {
   if (batch.evaluations > 0) {
     result.tree = tree.report();
@@ -144,23 +143,23 @@ void describe_tree(const TreeFacet& tree, const CudaBatch& batch, BatchResult& r
   }
 }
 
-/// The GPU has no memory for the bodies that an engine had, or several GPUs held them and failed.
+/// Error: GPU memory is too small to restore the engine's bodies, or several GPUs that held the bodies failed.
 struct CudaBodiesLost final : std::runtime_error, BodiesLost {
   using runtime_error::runtime_error;
   Backend backend() const noexcept override { return Backend::cuda; }
 };
 
-/// A measurement of a batch besides its steps, on the same stream. By default, a part does nothing.
+/// A measurement in a batch, on the stream of its steps. Functions that are not set do nothing.
 struct CudaMeasurement {
-  /// Called before the first launch: taking memory waits for the device, and may fail.
+  /// Allocates memory. Called before the first launch, since an allocation waits for the device and may fail.
   std::function<void()> prepare = [] {};
-  /// Called after the steps, while the bodies are mapped.
+  /// Reads the bodies. Called after the steps, while the bodies are mapped.
   std::function<void(const DeviceBodies&)> read = [](const DeviceBodies&) {};
-  /// Called when the bodies are unmapped, so that the display does not wait for it.
+  /// Computes the result. Called after the bodies are unmapped, so that the display does not wait for it.
   std::function<void()> compute = [] {};
 };
 
-/// Targets of one evaluation in memory of a device; none: every body.
+/// Target indices of one evaluation, in device memory; empty: every body is a target.
 class DeviceTargets {
  public:
   DeviceTargets(const cuda::Device& device, std::span<const int> targets, cudaStream_t stream) {
@@ -168,7 +167,7 @@ class DeviceTargets {
     indices_ = cuda::DeviceArray<int>(device, targets.size());
     cuda::upload(targets, indices_.data(), stream);
   }
-  /// Returns `args` with these targets, which must exist until the evaluation has ended.
+  /// Returns `args` with these targets. This object must exist until the evaluation has ended.
   ForceArgs of(ForceArgs args) const {
     if (indices_.size() == 0) return args;
     args.targets = {.indices = indices_.data(), .count = static_cast<int>(indices_.size())};
@@ -179,12 +178,12 @@ class DeviceTargets {
   cuda::DeviceArray<int> indices_;
 };
 
-/// Checkpoints in device memory: one whose bodies are known to be finite, and one that is not checked yet.
+/// Checkpoints in device memory: one whose bodies are known to be finite, and one that is still to be checked.
 class Checkpoints {
  public:
   explicit Checkpoints(const cuda::Device& device) : device_{device}, copies_{Copy{device}, Copy{device}} {}
 
-  /// Enqueues a copy. Does nothing if the last one has not been judged yet, or if memory is short.
+  /// Enqueues a copy of the bodies. Does nothing if the last copy has not been judged yet, or if memory is short.
   void keep(const DeviceBodies& bodies, int count, const StepTime& now, cudaStream_t stream) {
     const Digits digits = bodies.positions_low ? Digits::compensated : Digits::single;
     Copy& next = copies_[1];
@@ -197,7 +196,7 @@ class Checkpoints {
     next.at = now;
   }
 
-  /// If the stream has passed the last copy: makes it the checkpoint, or drops it if a body was not finite.
+  /// If the last copy is complete, makes it the checkpoint, or drops it if a body was not finite.
   void judge(NonFiniteWatch& watch) {
     Copy& next = copies_[1];
     if (!next.at || !next.done.reached()) return;
@@ -253,31 +252,30 @@ class Checkpoints {
   }
 
   const cuda::Device& device_;
-  std::array<Copy, 2> copies_;  // the checkpoint, then the next
+  std::array<Copy, 2> copies_;  // the checkpoint, then the copy to be judged
 };
 
-/// The bodies of a CUDA engine while the devices of its kernel hold them. During this time the engine's own bodies are
-/// outdated, until fetch(). All functions enqueue on the engine's stream or on those of other devices.
+/// Access to the bodies of a CUDA engine while the devices of its kernel hold them. The engine's own bodies are then
+/// outdated until fetch(). All functions enqueue on the stream of the engine or of another device.
 class CudaResidents {
  public:
-  /// `accelerations_current` becomes false when the engine or the devices take over the bodies.
+  /// `accelerations_current` is set to false when the engine or the devices take over the bodies.
   CudaResidents(CudaBodies& bodies, cudaStream_t stream, bool& accelerations_current)
       : bodies_{bodies}, stream_{stream}, accelerations_current_{accelerations_current} {}
 
-  /// Prepares for a batch, and returns whether the devices will make its steps. Throws as leave_to_engine().
+  /// Prepares for a batch, and returns whether the devices will run its steps. Throws as leave_to_engine().
   bool begin_batch(const StepPlan& plan, const BatchRequest& batch) {
     const bool stay = suit(plan, batch);
     stay ? spare_memory(batch) : leave_to_engine(batch);
     return stay;
   }
-  /// Returns whether the batch asks for cells of a tree that only the devices had, so that the engine's own bodies need
-  /// one.
+  /// Returns whether the batch reads the cells of a tree that only the devices had. The engine must then build one.
   bool lack_tree(const StepPlan& plan, const BatchRequest& batch) const {
     return batch.tree_cells.most > 0 && !accelerations_current_ && can_be_held(plan);
   }
 
-  /// Returns whether the devices of this kernel have the memory to hold these bodies in all batches that need nothing
-  /// else of them. The engine's own may then be in host memory.
+  /// Returns whether the kernel's devices have the memory to hold these bodies, except in batches for which
+  /// needs_engine() is true. The engine's own bodies may then be in host memory.
   static bool have_room(const StepPlan& plan, const Bodies& bodies) {
     const ResidentFacet* const devices = residents_of(*plan.kernel);
     return devices && bodies.digits() == Digits::single && moves_all_alike(*plan.integrator) &&
@@ -287,9 +285,9 @@ class CudaResidents {
   /// Returns whether the devices hold the bodies.
   bool hold() const { return holder_ != nullptr; }
 
-  /// Gives the bodies to the devices, unless they hold them already or lack the memory. Without memory, the engine's
-  /// own bodies make the steps until there are other bodies or another kernel. If these are in host memory, this batch
-  /// is slow, and later ones move them to the device.
+  /// Gives the bodies to the devices, unless they hold them already or lack the memory. If they lack it, the engine
+  /// runs the steps until the bodies or the kernel are replaced. If its bodies are in host memory, this batch is slow;
+  /// later ones move them to the device.
   void take(ForceKernel& kernel, const DeviceBodies& bodies, const cuda::NonFiniteReport& report) {
     if (hold()) return;
     accelerations_current_ = false;
@@ -302,21 +300,21 @@ class CudaResidents {
       refused_ = true;
     }
   }
-  // The next functions throw CudaBodiesLost if the engine's own bodies are outdated; otherwise they throw as
-  // ForceKernel::evaluate().
+  // If the devices fail, the next functions throw CudaBodiesLost if the engine's own bodies are outdated; otherwise
+  // they throw as ForceKernel::evaluate().
   void evaluate(const ForceArgs& args) {
     by_devices([&] { holder_->evaluate_residents(args); });
   }
-  /// Does cuda::kick_drift() on the devices.
+  /// Enqueues cuda::kick_drift() on the devices.
   void kick_drift(const cuda::KickDrift& pass, const cuda::NonFiniteCheck& check) {
     ahead_ = true;
     by_devices([&] { holder_->kick_drift(pass, check, stream_); });
   }
-  /// Does cuda::check_finite() on the devices, and includes what they reported before.
+  /// Enqueues cuda::check_finite() on the devices. The report includes their earlier findings.
   void look(const cuda::NonFiniteReport& report, std::uint32_t pass) {
     by_devices([&] { holder_->check_finite(report, pass, stream_); });
   }
-  /// Does read_owners() for the devices.
+  /// Enqueues read_owners() of the kernel.
   void read_owners(ForceKernel& kernel) {
     by_devices([&] { orrery::read_owners(kernel, bodies_.count(), stream_); });
   }
@@ -324,7 +322,7 @@ class CudaResidents {
   void collect_forces(Vec4* d_positions, Vec4* d_accelerations) {
     by_devices([&] { holder_->collect(d_positions, nullptr, stream_, d_accelerations); });
   }
-  /// Updates the engine's own bodies. The devices continue to hold theirs.
+  /// Updates the engine's own bodies. The devices continue to hold the bodies.
   void fetch(const DeviceBodies& bodies) {
     if (ahead_) by_devices([&] { holder_->collect(bodies.positions, bodies.velocities, stream_); });
     ahead_ = false;
@@ -336,25 +334,28 @@ class CudaResidents {
     fetch(mapping.bodies);
     mapping.unmap();
   }
-  /// Call before the engine's own bodies change or make steps.
+  /// Updates the engine's own bodies, and ends the devices' hold on theirs. Call before the engine changes its bodies
+  /// or runs steps itself.
   void bring_home() {
     fetch();
     if (hold()) accelerations_current_ = false;
     forget();
   }
-  /// Call before the bodies, the kernel or the law are replaced.
+  /// Calls bring_home(), and lets take() try again after devices lacked memory. Call before the bodies, the kernel or
+  /// the law are replaced.
   void end() {
     bring_home();
     refused_ = false;
   }
-  /// Call before the engine's own bodies make steps. Throws UsageError if its device has no memory for them.
+  /// Calls bring_home(), and moves the engine's bodies to its device. Call before the engine runs steps itself. Throws
+  /// UsageError if device memory is short.
   void leave_to_engine() {
     bring_home();
     bodies_.bring_to_device();
   }
 
  private:
-  /// Returns whether its steps are kicks and drifts of all bodies, as the devices make them.
+  /// Returns whether the integrator's steps are kicks and drifts of all bodies, which the devices can run.
   static bool moves_all_alike(const IntegratorInfo& integrator) {
     return !integrator.block_steps && !integrator.needs_jerks;
   }
@@ -363,8 +364,8 @@ class CudaResidents {
     return !refused_ && batch.steps > 0 && !needs_engine(batch) && moves_all_alike(*plan.integrator) &&
            can_be_held(plan);
   }
-  /// Call before a batch whose steps the devices make. If they hold the bodies, the memory of the engine's own bodies
-  /// is freed until the batch or something else needs it; then it is kept.
+  /// Frees the memory of the engine's own bodies while the devices hold them, unless the batch needs it. Once something
+  /// needs it, it is allocated and kept. Call before a batch whose steps the devices run.
   void spare_memory(const BatchRequest& batch) {
     const bool compares = batch.probe.sample > 0;
     if (compares) bodies_.take_accelerations();
@@ -373,7 +374,7 @@ class CudaResidents {
     spared_ = ahead_ = true;
     bodies_.give_back();
   }
-  /// Call before a batch whose steps the devices do not make.
+  /// Prepares the engine's own bodies for a batch whose steps the devices do not run.
   void leave_to_engine(const BatchRequest& batch) {
     if (batch.steps > 0 || needs_engine(batch)) return leave_to_engine();
     fetch();
@@ -382,8 +383,8 @@ class CudaResidents {
   static bool needs_engine(const BatchRequest& batch) {
     return (batch.probe.sample > 0 && batch.steps == 0) || batch.accelerations || batch.tree_cells.most > 0;
   }
-  /// Returns whether devices can hold the bodies. They cannot copy drawn bodies back: they have no access to memory of
-  /// OpenGL, although they have to the rest of the first device's memory.
+  /// Returns whether the kernel's devices can hold the bodies. They cannot hold drawn bodies, because the other devices
+  /// cannot write to OpenGL's memory on the first device.
   bool can_be_held(const StepPlan& plan) const {
     const ResidentFacet* const devices = residents_of(*plan.kernel);
     return devices && !bodies_.are_drawn() && bodies_.digits() == Digits::single && devices->can_hold(bodies_.count());
@@ -410,8 +411,8 @@ class CudaResidents {
   bool& accelerations_current_;
   ResidentFacet* holder_ = nullptr;  // facet of the plan's kernel; null: its devices do not hold these bodies
   bool ahead_ = false;
-  bool spared_ = false;   // the memory of the engine's own was given back since
-  bool refused_ = false;  // memory was short
+  bool spared_ = false;   // the engine's own memory was freed since take()
+  bool refused_ = false;  // the devices lacked memory
 };
 
 /// The operations of Hermite integrators on the mapped arrays, for one batch.
@@ -426,7 +427,7 @@ class CudaHermiteOps final : public HermiteOps {
     const StepPlan& plan;
     cudaStream_t stream;
     CudaBatch& batch;
-    /// Runs an evaluation, and may measure its time.
+    /// Runs an evaluation, and measures its time if the step is timed.
     std::function<void(const std::function<void()>& evaluation)> timed;
     std::function<cuda::NonFiniteCheck()> next_check;
   };
@@ -448,8 +449,8 @@ class CudaHermiteOps final : public HermiteOps {
   int correct(const Substep& now) override {
     return parts_.state.correct(now, parts_.plan.correction(), parts_.stream);
   }
-  /// Runs the moments of a step. If the kernel allows, does not wait at each moment for the number of the next one and
-  /// of its bodies.
+  /// Runs the moments of a step. If the kernel counts targets on the device, the host enqueues several moments at a
+  /// time, and waits once for their numbers and counts.
   void take_moments(float time_step, int deepest) override {
     if (!jerks().counts_targets_on_device(parts_.count)) return HermiteOps::take_moments(time_step, deepest);
     cuda::HermiteBodies& state = parts_.state;
@@ -466,7 +467,7 @@ class CudaHermiteOps final : public HermiteOps {
       std::size_t taken = 0;
       for (const cuda::HermiteMoment& moment : state.take_moments(parts_.stream)) {
         ended = moment.number >= 1 << most_level;
-        if (moment.active == 0) break;  // the step has ended before
+        if (moment.active == 0) break;  // the step ended at an earlier moment
         parts_.batch.count_evaluation(static_cast<double>(moment.active) * parts_.count);
         ++taken;
       }
@@ -475,7 +476,7 @@ class CudaHermiteOps final : public HermiteOps {
   }
   void end() override {
     parts_.state.write(parts_.arrays, parts_.d_accelerations, parts_.next_check(), parts_.stream);
-    parts_.accelerations_current = false;  // they are those at the predicted positions
+    parts_.accelerations_current = false;  // the stored accelerations are those at predicted positions
     if (parts_.plan.integrator->block_steps) parts_.batch.levels = parts_.state.counts();
   }
 
@@ -512,7 +513,7 @@ struct CudaStepParts {
   cuda::HermiteBodies& hermite;
   cuda::ForceComparison& comparison;
   const NonFiniteWatch& watch;
-  CudaResidents* residents = nullptr;  // null: the engine's own bodies make the steps
+  CudaResidents* residents = nullptr;  // null: the engine runs the steps itself
 
   ForceArgs force_args(const DeviceBodies& bodies, const Epilogue& epilogue) const {
     return {.bodies = bodies.positions,
@@ -552,7 +553,7 @@ class CudaStepOps final : public StepOps {
                   .next_check = [this] { return next_check(); }}} {}
   CudaStepOps(const CudaStepOps&) = delete;
   CudaStepOps& operator=(const CudaStepOps&) = delete;
-  /// `timed`: whether the evaluations of the step are timed.
+  /// Begins a step. `timed`: whether its evaluations are timed.
   void begin_step(std::int64_t step, bool timed) {
     step_ = step;
     timed_ = timed;
@@ -561,11 +562,11 @@ class CudaStepOps final : public StepOps {
     batch_.evaluations_before.push_back(batch_.evaluations);
   }
 
-  /// Call after the last step of a batch.
+  /// Makes the last kick, if one is owed. Call after the last step of a batch.
   void end_steps() { make_owed_kick(); }
 
-  /// Kernels kick only floats, and only on one device. Other kicks are left to the next pass, which loads and stores
-  /// the velocities anyway.
+  /// Evaluates the accelerations. The kernel kicks only if velocities are floats and on one device. Other kicks are
+  /// left to the next pass, which loads and stores the velocities anyway.
   void force(bool store, double kick_dt) override {
     make_owed_kick();  // uses the accelerations that this evaluation replaces
     const bool compares = this->compares();
@@ -661,13 +662,12 @@ class CudaStepOps final : public StepOps {
   std::int64_t step_ = 0;  // number of the current step
   bool timed_ = false;
   bool changed_ = false;  // this step has changed the bodies
-  int drifts_ = 0;        // drifts in this step
+  int drifts_ = 0;        // number of drifts so far in this step
   double owed_kick_dt_ = 0;
   CudaHermiteOps hermite_;
 };
 
-/// Number of batches that may be in flight: enough to keep the GPU busy, few enough that a command takes effect at
-/// once.
+/// Number of batches that may be in flight: enough to keep the GPU busy, few enough that commands take effect quickly.
 constexpr std::size_t max_batches = 3;
 
 /// The CUDA engine. Every function that uses CUDA activates the device first: the thread may have used another one
@@ -684,8 +684,8 @@ class CudaEngine final : public Engine {
     device_.activate();
     residents_.end();
     stream_.synchronize();
-    checkpoints_.judge(watch_);  // while the watch still knows
-    levels_.forget();            // the next steps take them again
+    checkpoints_.judge(watch_);  // before the watch is cleared
+    levels_.forget();            // the next steps allocate them again
     const bool host_will_do = !bodies_.are_drawn() && CudaResidents::have_room(plan, bodies);
     const IntegratorInfo& integrator = *plan.integrator;
     if (bodies.count() != bodies_.count()) {
@@ -698,7 +698,7 @@ class CudaEngine final : public Engine {
     }
     bodies_.allow_host_memory(host_will_do);
     accelerations_current_ = false;
-    hermite_.bodies_replaced();  // begins again
+    hermite_.bodies_replaced();  // the integrator restarts from the new bodies
     watch_.clear();
     looked_at_ = false;
     in_use_ = true;
@@ -757,8 +757,8 @@ class CudaEngine final : public Engine {
     batches_since_timed_ = 0;
   }
 
-  /// Steps after conserved sums would keep the drawn buffers from the display until the sums end. Block steps wait for
-  /// the stream when they begin.
+  /// Returns false while conserved sums are computed: steps enqueued after them would keep the drawn buffers from the
+  /// display. Returns false while block steps run, since the next ones would wait for the stream.
   bool ready() const override {
     device_.activate();
     if (plan_.integrator->block_steps && !in_flight_.empty()) return in_flight_.back().done.reached();
@@ -847,7 +847,7 @@ class CudaEngine final : public Engine {
   }
 
  private:
-  /// Calls a function. A failure on the bodies' device may have begun on another device, which the error then names.
+  /// Calls a function. If it fails because another device has failed, throws the error of that device.
   template <class Call>
   std::invoke_result_t<const Call&> named(const Call& call) {
     try {
@@ -857,7 +857,7 @@ class CudaEngine final : public Engine {
       throw;
     }
   }
-  /// Returns the parts for what is enqueued next.
+  /// Returns the data that the next enqueued steps work on.
   CudaStepParts step_parts() {
     return {.device = device_,
             .stream = stream_.get(),
@@ -924,7 +924,7 @@ class CudaEngine final : public Engine {
     if (batch.is_tree) batch.fetch_interactions(stream_.get());
   }
 
-  /// Call before passes of the steps from `first` to `last` are enqueued.
+  /// Makes sure that the passes of the steps from `first` to `last` have numbers. Call before they are enqueued.
   void number_passes(std::int64_t first, std::int64_t last) {
     if (!watch_.reaches(last)) stream_.synchronize();
     if (in_flight_.empty() || !watch_.reaches(last)) watch_.count_from(first);
@@ -937,7 +937,7 @@ class CudaEngine final : public Engine {
     cuda::check_finite(bodies.positions, bodies.velocities, bodies_.count(), watch_.report(), pass, stream_.get());
   }
 
-  /// Returns the result of a batch that the stream has passed.
+  /// Returns the result of a batch that has ended on the stream.
   BatchResult result_of(const CudaBatch& batch) {
     BatchResult result;
     if (const auto& found = watch_.found(); found && found->step <= batch.last_step()) result.non_finite = found;
@@ -971,8 +971,8 @@ class CudaEngine final : public Engine {
     return result;
   }
 
-  /// Replaces the bodies by another number of them. If memory does not suffice for both, the old ones wait in host
-  /// memory, and return if the new ones do not fit.
+  /// Replaces the bodies if their number changes. Keeps the old ones in host memory, and restores them if the new ones
+  /// do not fit.
   void replace_all(const Bodies& bodies, bool host_will_do) {
     const Bodies before = in_use_ ? bodies_.download() : Bodies{};
     const HermiteState doubles = in_use_ ? hermite_.state(stream_.get()) : HermiteState{};
@@ -1013,21 +1013,21 @@ class CudaEngine final : public Engine {
   const cuda::Device& device_;
   cuda::Stream stream_{device_};
   CudaBodies bodies_;
-  bool in_use_ = false;  // no other engine has the current bodies
+  bool in_use_ = false;  // this engine has the current bodies, and no other
   bool accelerations_current_ = false;
   CudaResidents residents_{bodies_, stream_.get(), accelerations_current_};  // knows whether bodies_ is outdated
   cuda::BodyLevels levels_{device_};
-  cuda::HermiteBodies hermite_{device_};  // no memory but with an integrator that needs jerks
+  cuda::HermiteBodies hermite_{device_};  // has memory only while the integrator needs jerks
   StepPlan plan_;
   std::deque<CudaBatch> in_flight_;
   int batches_since_timed_ = 0;
-  double force_share_ = 0;  // share of forces in a step's time, in the latest batch that was timed
+  double force_share_ = 0;  // share of forces in the time of the latest timed batch
   std::vector<CudaBatch> free_;
   cuda::ForceComparison comparison_{device_};
   cuda::ConservedSums sums_{device_};
   cuda::Magnitudes magnitudes_{device_};
   NonFiniteWatch watch_{device_, stream_.get()};
-  bool looked_at_ = false;  // the uploaded bodies, whether they are finite
+  bool looked_at_ = false;  // the uploaded bodies were checked for non-finite values
   Checkpoints checkpoints_{device_};
 };
 

@@ -25,8 +25,8 @@ struct StepPlan {
   Law law;
   float time_step = 0;
   float eta = StepCriterion::usual_eta;
-  bool takes_targets = false;    ///< whether the kernel does, see KernelInfo
-  bool reads_low_words = false;  ///< whether the kernel does, see KernelInfo
+  bool takes_targets = false;    ///< see KernelInfo
+  bool reads_low_words = false;  ///< see KernelInfo
   float mean_mass = 0;           ///< mean mass of the bodies
 
   /// Returns the criterion for the levels of block steps.
@@ -40,7 +40,7 @@ struct StepTime {
   std::int64_t step = 0;
   double sim_time = 0;
   StepTime after(int steps, float time_step) const {
-    // One addition per step, so that a run that is continued has the same bits.
+    // One addition per step, so that a continued run gets bit-identical times.
     double time = sim_time;
     for (int i = 0; i < steps; ++i) time += nominal_step(time_step);
     return {step + steps, time};
@@ -51,7 +51,7 @@ struct StepTime {
 struct BatchRequest {
   std::int64_t tag = 0;
   int steps = 0;                   ///< 0: only measures, and evaluates the forces if a measurement needs them
-  StepTime begin;                  ///< the state that the first step starts from
+  StepTime begin;                  ///< step and time before the first step
   ComparedBodies probe{};          ///< see ProbeForces
   bool accelerations = false;      ///< see ReadAccelerations
   bool domains = false;            ///< see ReadDomains
@@ -64,13 +64,13 @@ struct BatchResult : Measured {
   StepTiming timing;
 };
 
-/// Returns the interactions of one evaluation by a direct sum, whatever the kernel saves. A tree counts its own, see
-/// ForceArgs::evaluated.
+/// Returns the number of interactions of one evaluation by direct summation, even if the kernel skips some. A tree
+/// counts its own, see ForceArgs::evaluated.
 inline double interactions_of(const ForceArgs& args) {
   return static_cast<double>(args.target_count()) * args.count;
 }
 
-/// Returns a batch's timing from sums over it: the time of all its steps, and the mean time of a force evaluation.
+/// Returns a batch's timing from the total time of its steps and the mean time of a force evaluation, both in ms.
 inline StepTiming batch_timing(std::int64_t tag, int steps, int evaluations, double all_steps_ms, double evaluation_ms,
                                double interactions_per_evaluation) {
   StepTiming timing{.tag = tag, .steps = steps, .evaluations = evaluations};
@@ -83,14 +83,14 @@ inline StepTiming batch_timing(std::int64_t tag, int steps, int evaluations, dou
   return timing;
 }
 
-/// Returns the owners of `count` bodies after `step`; null if the kernel does not know them before its next evaluation.
+/// Returns which rank or device evaluates each body after `step`; null if the kernel does not know it yet.
 inline std::shared_ptr<const Domains> domains_of(const ForceKernel& kernel, std::int64_t step, int count) {
   std::optional<BodyOwners> owners = owners_of(kernel, count);
   if (!owners) return nullptr;
   return std::make_shared<const Domains>(Domains{step, std::move(*owners)});
 }
 
-/// Returns the cells that were picked of the tree after `step`, as `asked`; null if there was no tree.
+/// Returns the picked cells of the tree after `step`, with their request `asked`; null if there was no tree.
 inline std::shared_ptr<const TreeCells> tree_cells_of(const TreeFacet& tree, std::int64_t step,
                                                       const CellRequest& asked) {
   std::optional<PickedCells> picked = tree.cells();
@@ -98,60 +98,58 @@ inline std::shared_ptr<const TreeCells> tree_cells_of(const TreeFacet& tree, std
   return std::make_shared<const TreeCells>(TreeCells{std::move(*picked), step, asked});
 }
 
-/// Owns the bodies and runs the steps: in host memory on a worker thread, or in device memory on a stream. Both are
-/// asynchronous: advance() returns at once, and collect() returns the results later.
+/// Owns the bodies and runs the steps: in host memory on a worker thread, or in device memory on a stream. advance()
+/// returns immediately, and collect() returns the results later.
 class Engine {
  public:
   virtual ~Engine() = default;
 
-  /// Replaces the bodies, and sets the plan of all later steps. If it throws, the old bodies and plan stay; only a
-  /// BackendLost leaves nothing of them. Another number of bodies may cost the checkpoint and hermite_state(), also if
-  /// it throws.
+  /// Replaces the bodies and sets the plan of all later steps. If it throws, the old bodies and plan stay, except after
+  /// a BackendLost. If the number of bodies changes, the checkpoint and hermite_state() may be lost, even if it throws.
   virtual void upload(const Bodies& bodies, const StepPlan& plan) = 0;
-  /// Call when another engine has got the bodies: this one need not keep them.
+  /// Allows this engine to discard its bodies. Call after another engine has received them.
   virtual void bodies_moved() {}
-  /// Returns the exact state after the last whole step. If a body became non-finite on CUDA, the positions are those of
-  /// that step, but the velocities also have the kicks of the steps that were already enqueued. Call only when no batch
-  /// is in flight: see cancel_and_wait().
+  /// Returns the exact state after the last whole step. After a non-finite body on CUDA, the velocities also have the
+  /// kicks of later steps that were already enqueued; the positions are exact. Call only when no batch is in flight,
+  /// see cancel_and_wait().
   virtual Bodies download() = 0;
-  /// Returns the same without a copy if the bodies are in host memory, here or on ranks; null if they are in device
-  /// memory. Valid until the state changes.
+  /// Returns the bodies without a copy if they are in host memory, of this process or of ranks. Returns null if they
+  /// are in device memory. Valid until the state changes.
   virtual std::unique_ptr<BodySource> bodies_in_place() { return nullptr; }
-  /// Copies what is drawn. Either span may be empty. Call only when no batch is in flight.
+  /// Copies the drawn positions and velocities; either span may be empty. Call only when no batch is in flight.
   virtual void copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocities) = 0;
-  /// Returns the state of a Hermite integrator; empty if it would start again. Call only when no batch is in flight.
+  /// Returns the state of a Hermite integrator; empty if it would restart. Call only when no batch is in flight.
   virtual HermiteState hermite_state() = 0;
   /// Makes the plan's Hermite integrator continue from `state`, which belongs to the uploaded bodies. Throws UsageError
-  /// if memory is short: then the integrator starts again.
+  /// if memory is short; the integrator then restarts from the bodies.
   virtual void go_on(const HermiteState& state) = 0;
-  /// Returns accelerations by the plan's kernel at the current positions, without a kick: one per body. If there are
+  /// Returns accelerations by the plan's kernel at the current positions, one per body. Does not kick. If there are
   /// `targets`, only their entries are valid. Blocks until they are computed. Throws UsageError for targets if the
   /// kernel takes none.
   virtual std::vector<Vec4> accelerations(std::span<const int> targets) = 0;
 
-  /// Sets the plan of all later steps of the current bodies. Another kernel or law makes the stored accelerations
-  /// stale.
+  /// Sets the plan of all later steps, for the same bodies. Another kernel or law makes the stored accelerations stale.
   virtual void set_plan(const StepPlan& plan) = 0;
 
   /// Returns whether advance() may be called now.
   virtual bool ready() const = 0;
-  /// Starts a batch of steps. With block steps, a CUDA engine waits until the last one begins. Call only when ready().
-  /// The steps stop when a body becomes non-finite; then every batch stops at once until the next upload(). At most one
-  /// batch in flight may probe forces, at most one may measure what is conserved, at most one may read the cells of a
-  /// tree, and at most one the accelerations.
+  /// Starts a batch of steps. With block steps, a CUDA engine blocks until the last of them begins. Call only when
+  /// ready(). The steps stop when a body becomes non-finite; later batches then run no steps until the next upload().
+  /// Each of these may be measured by at most one batch in flight: forces, conserved sums, cells of a tree,
+  /// accelerations.
   virtual void advance(const BatchRequest& request) = 0;
-  /// Returns the batches that ended since the last call, oldest first. A batch that failed has the whole steps that it
-  /// ran; a later call with nothing to return throws its error.
+  /// Returns the batches that ended since the last call, oldest first. A failed batch has the whole steps before the
+  /// failure. The next call that has nothing to return throws the error.
   virtual std::vector<BatchResult> collect() = 0;
-  /// Blocks until every batch has ended. After a stop request it continues as cancel_and_wait().
+  /// Blocks until every batch has ended. If a stop is requested, does cancel_and_wait().
   virtual void wait(const std::stop_token& stop) = 0;
-  /// Cancels and waits: a CPU engine discards the step in flight and keeps the last whole one, a CUDA engine waits.
+  /// Blocks until no batch is in flight. A CPU engine cancels the step in flight and keeps the last whole one.
   virtual void cancel_and_wait() = 0;
 
-  /// Copies the state after all requested batches, which is that at `now`; on the CPU, after the batch in flight. Does
-  /// nothing if memory is short or a body is not finite.
+  /// Stores a checkpoint of the state after all requested batches, at step and time `now`. A CPU engine copies when the
+  /// batch in flight has ended. Does nothing if memory is short or a body is not finite.
   virtual void keep(const StepTime& now) = 0;
-  /// Returns the time of the latest checkpoint; none until its bodies are known to be finite.
+  /// Returns step and time of the latest checkpoint whose bodies are known to be finite; none if there is none.
   virtual std::optional<StepTime> checkpoint() = 0;
   /// Returns the checkpoint. Call only if checkpoint() returns one and no batch is in flight.
   virtual Bodies checkpoint_bodies() = 0;
@@ -159,7 +157,8 @@ class Engine {
 };
 
 std::unique_ptr<Engine> make_cpu_engine();
-/// `storage` is memory of `device`; null: the engine has its own. Both must outlive it. Not in a build without CUDA.
+/// Makes a CUDA engine. `storage`: memory of `device`; null: the engine allocates its own. Both must outlive the
+/// engine. Not defined in a build without CUDA.
 std::unique_ptr<Engine> make_cuda_engine(const cuda::Device& device, DeviceStorage* storage);
 
 }  // namespace orrery

@@ -9,18 +9,18 @@
 
 namespace orrery {
 
-/// Demands on a kernel that is to be chosen.
+/// Requirements for the kernel to choose.
 struct KernelDemand {
-  int count = 0;  ///< bodies, >= 1
+  int count = 0;  ///< number of bodies, >= 1
   LawId law = LawId::gravity;
   bool equal_masses = true;     ///< whether all masses are equal: some kernels then need less work
   double accuracy = 0;          ///< see SetAccuracy
-  bool jerks = false;           ///< a kernel that gives jerks, see KernelInfo; otherwise one that gives none
+  bool jerks = false;           ///< true: the kernel must give jerks, see KernelInfo; false: it gives none
   bool beside_drawing = false;  ///< a window draws during steps and during the measurement
   friend bool operator==(const KernelDemand&, const KernelDemand&) = default;
 };
 
-/// The bodies and the law of a demand: the errors of a tree depend on the positions.
+/// The bodies and the law that a demand describes. The errors of a tree depend on the positions.
 struct ForceSystem {
   const Bodies& bodies;
   Law law;
@@ -33,27 +33,27 @@ struct KernelChoice {
   std::string how;  ///< see AutoChoice
 };
 
-/// Returns "cuda-tiled bodies-per-thread=4": the kernel, and the settings that are not its initial ones.
+/// Returns the kernel and those settings that differ from its initial ones: "cuda-tiled bodies-per-thread=4".
 inline std::string words_for(const KernelInfo& kernel, const Settings& settings) {
   const std::string changes = settings.changes();
   return kernel.id + (changes.empty() ? "" : ' ' + changes);
 }
 
-/// Returns "auto: cuda-tiled bodies-per-thread=4".
+/// Returns the name of an automatic choice: "auto: cuda-tiled bodies-per-thread=4".
 inline std::string name_of(const KernelChoice& choice) {
   return "auto: " + words_for(*choice.kernel, choice.settings);
 }
 
-/// Thrown by a measurement after a stop request. Not a std::exception: those are failures of a candidate.
+/// Thrown by a measurement after a stop request. Not a std::exception, because that would mean a failed candidate.
 struct Cancelled {};
 
 /// Finds the fastest kernel and settings on this machine that meet the accuracy. Measuring takes some tenths of a
-/// second, and longer if one evaluation does.
+/// second, or longer if a single evaluation does.
 class KernelChooser {
  public:
   virtual ~KernelChooser() = default;
-  /// `system` is the system that `demand` describes. Throws std::runtime_error if no kernel can run, and Cancelled soon
-  /// after a stop request.
+  /// Returns the choice for `demand`, which describes `system`. Throws std::runtime_error if no kernel can run, and
+  /// Cancelled soon after a stop request.
   virtual KernelChoice choose(const KernelDemand& demand, const ForceSystem& system, const std::stop_token& stop) = 0;
 };
 

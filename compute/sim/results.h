@@ -14,26 +14,26 @@
 
 namespace orrery {
 
-/// The times of one batch of steps, known some frames after its request.
+/// Timing of one batch of steps, known some frames after its request.
 struct StepTiming {
-  std::int64_t tag = 0;     ///< tag that the caller of advance() gave: a frame number
-  int steps = 0;            ///< whole steps that the batch ran: fewer than requested if it stopped early
-  int evaluations = 0;      ///< force evaluations in them: leapfrog's first step takes one more than the others
-  double step_ms = 0;       ///< one step: the batch's time by CUDA events (GPU) or the clock (CPU) over its steps
-  double force_ms = 0;      ///< the force evaluations' part of step_ms; on CUDA from a sample of the steps: their share
+  std::int64_t tag = 0;     ///< tag that was given to advance(), such as a frame number
+  int steps = 0;            ///< number of whole steps; fewer than requested if the batch stopped early
+  int evaluations = 0;      ///< force evaluations in these steps; leapfrog's first step has one more than the others
+  double step_ms = 0;       ///< mean time of a step, by CUDA events (GPU) or the clock (CPU)
+  double force_ms = 0;      ///< part of step_ms for force evaluations; on CUDA estimated from a sample of the steps
   double integrate_ms = 0;  ///< the rest of step_ms
-  double map_ms = 0;        ///< CPU time to map the drawn GL buffer for CUDA, once for the batch; 0 if it is not mapped
+  double map_ms = 0;        ///< CPU time to map the drawn GL buffer for CUDA, once per batch; 0 if it is not mapped
   double unmap_ms = 0;
-  /// Mean over the evaluations. A direct sum has targets times bodies, which is count^2 except in block steps; a tree
-  /// has the number that it evaluated.
+  /// Mean over the evaluations. Direct summation: targets times bodies, which is count^2 except with block steps.
+  /// Trees: the number that was evaluated.
   double interactions_per_evaluation = 0;
-  double interactions_per_s = 0;  ///< interactions of the batch's evaluations over its time
+  double interactions_per_s = 0;  ///< interactions of all evaluations, divided by the time of the batch
 };
 
-/// The error of the running kernel, from one evaluation while it ran.
+/// Force error of the running kernel, measured in one evaluation.
 struct ForceProbe {
-  std::int64_t step = 0;  ///< the evaluation belongs to this step
-  int sample = 0;         ///< bodies that were compared
+  std::int64_t step = 0;  ///< step of the evaluation
+  int sample = 0;         ///< number of bodies that were compared
   ForceError error{};
   double ms = 0;                               ///< GPU (or CPU) time spent on the comparison
   std::shared_ptr<const BodyErrors> bodies{};  ///< errors of the sample and of ProbeForces::body
@@ -47,25 +47,25 @@ struct ConservedProbe {
   double ms = 0;  ///< GPU (or CPU) time spent on the sums
 };
 
-/// The magnitude of each body's acceleration, as its last force evaluation found it.
+/// The magnitude of each body's acceleration in its last force evaluation.
 struct Accelerations {
-  std::int64_t step = 0;  ///< the evaluation belongs to this step
+  std::int64_t step = 0;  ///< step of the evaluation
   std::vector<float> magnitudes;
 };
 
 /// Which rank or device evaluates each body.
 struct Domains {
-  std::int64_t step = 0;  ///< in the last evaluation of all bodies up to this step
+  std::int64_t step = 0;  ///< the owners are from the last evaluation of all bodies up to this step
   BodyOwners owners;
 };
 
 /// A body whose position or velocity became infinite or NaN.
 struct NonFinite {
   std::int64_t step = 0;  ///< the run stopped after this step
-  int body = 0;           ///< the first such body
+  int body = 0;           ///< the first non-finite body
 };
 
-/// Cells of a tree.
+/// Cells that were read from a tree.
 struct TreeCells : PickedCells {
   std::int64_t step = 0;  ///< cells of this step's last evaluation
   CellRequest asked;
@@ -76,12 +76,12 @@ struct Measured {
   std::optional<NonFinite> non_finite;  ///< the first non-finite body, at which the run stopped
   std::optional<ForceProbe> force_probe;
   std::optional<ConservedProbe> conserved;
-  std::optional<TreeReport> tree;  ///< the latest evaluation by a tree that reported
+  std::optional<TreeReport> tree;  ///< report of the latest evaluation by a tree
   std::shared_ptr<const TreeCells> tree_cells;
   std::shared_ptr<const Accelerations> accelerations;
   std::shared_ptr<const Domains> domains;
-  std::optional<LevelCounts> levels;     ///< the bodies at each level in the latest step, if it had block steps
-  std::vector<DeviceLoad> device_loads;  ///< loads of several devices that divide the kernel, if known
+  std::optional<LevelCounts> levels;     ///< number of bodies per level in the latest step; none without block steps
+  std::vector<DeviceLoad> device_loads;  ///< loads of the devices that divide the kernel; empty if unknown or only one
 };
 
 }  // namespace orrery

@@ -1,4 +1,4 @@
-// A simulation: its bodies, commands, steps and status. simulation_kernel.cpp has the part that concerns the kernel.
+// Bodies, commands, steps and status of a simulation. Functions that concern its kernel are in simulation_kernel.cpp.
 #include "compute/sim/simulation.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@
 namespace orrery {
 namespace {
 
-/// Returns whether the viewer repeats the command by itself. Such a command does not clear the last message.
+/// Returns whether the viewer repeats the command automatically. Such a command does not clear the last message.
 bool comes_by_itself(const Command& command) {
   return std::holds_alternative<ProbeForces>(command) || std::holds_alternative<MeasureConserved>(command) ||
          std::holds_alternative<ReadAccelerations>(command) || std::holds_alternative<ReadDomains>(command) ||
@@ -37,14 +37,14 @@ void refuse_settings(const SelectKernel& command, const Backends& backends) {
                    ", which chooses settings as well; name a kernel: " + backends.available_kernels());
 }
 
-/// Returns the request that loads the scene of `shown`. There, the count is filled in, but a file has its own count.
+/// Returns the request that loads the scene of `shown`, which has the count filled in. A file determines its count.
 SceneRequest to_load(SceneRequest shown) {
   if (!shown.file.empty()) shown.count = 0;
   return shown;
 }
 
-/// Returns the first state of the run's scene, or `state` where its file cannot be read any more or has other bodies or
-/// units.
+/// Returns the first state of the run's scene. If the scene's file cannot be read or has other bodies or units now,
+/// returns `state` instead.
 Scene first_scene(const RunSetup& run, const Snapshot& state) {
   const SceneRequest request = to_load(run.scene);
   try {
@@ -82,7 +82,7 @@ Simulation::Simulation(const Backends& backends, const SceneRequest& request, Ke
               .time_step = 0,
               .is_default = !kernel} {
   choice_.settings = Settings{*choice_.kernel};
-  engine();  // says why, where the kernel cannot run here
+  engine();  // throws if the kernel cannot run here
   kernel_ = backends_.make_kernel(*choice_.kernel, choice_.settings);
   load(request);
 }
@@ -93,7 +93,7 @@ Engine& Simulation::engine_for(Backend backend) {
   return *engine;
 }
 
-/// Returns the current kernel if the choice is the same, otherwise one that is ready for this many bodies.
+/// Returns the kernel of `choice`, ready for `count` bodies: the current kernel if it is the same, otherwise a new one.
 std::shared_ptr<ForceKernel> Simulation::kernel_of(const Choice& choice, int count) const {
   require_jerks(choice);
   std::shared_ptr<ForceKernel> kernel = kernel_;
@@ -106,7 +106,8 @@ std::shared_ptr<ForceKernel> Simulation::kernel_of(const Choice& choice, int cou
   return kernel;
 }
 
-/// Makes everything that can fail before it changes anything. `made` is the kernel of `choice`, if it is there already.
+/// Makes `choice` the current one. Everything that can fail precedes the first change. `made`: its kernel, if it
+/// exists.
 void Simulation::adopt(const Choice& choice, std::shared_ptr<ForceKernel> made) {
   wait_for_watched_steps();
   Engine& target = engine_for(choice.kernel->backend);
@@ -133,7 +134,7 @@ void Simulation::adopt(const Choice& choice, std::shared_ptr<ForceKernel> made) 
   start_choice();
 }
 
-/// Uploads the bodies to the engine that has them from now on. If it throws, the current ones continue.
+/// Uploads the bodies to `target`, which has them from now on. If it throws, the current bodies stay.
 void Simulation::upload(Engine& target, const Bodies& bodies, Digits digits, const StepPlan& plan) {
   if (digits == bodies.digits()) {
     target.upload(bodies, plan);
@@ -143,13 +144,13 @@ void Simulation::upload(Engine& target, const Bodies& bodies, Digits digits, con
   if (&target != &engine()) engine().bodies_moved();
 }
 
-/// Stores the settings for when the kernel is named again, unless `auto` chose them.
+/// Stores the kernel's settings for its next selection, unless `auto` chose them.
 void Simulation::remember_settings() {
   if (!choice_.automatic) remembered_settings_[choice_.kernel->id] = choice_.settings.values();
 }
 
-/// Returns the last settings of a kernel, or its initial ones if it was never selected. A new version of a kernel may
-/// lack some settings of the old one.
+/// Returns the last settings of a kernel, or its initial ones if it was never selected. Skips settings that a new
+/// version of the kernel lacks.
 Settings Simulation::remembered_settings(const KernelInfo& kernel) const {
   Settings settings{kernel};
   const auto remembered = remembered_settings_.find(kernel.id);
@@ -198,7 +199,7 @@ void Simulation::load(const SceneRequest& request) {
   begin(request, std::move(scene), std::move(choice));
 }
 
-/// Begins a run at the first state of `scene`, which `request` loads.
+/// Starts a run from the first state of `scene`, which `request` loads.
 void Simulation::begin(SceneRequest request, Scene scene, Choice choice) {
   request.count = scene.bodies.count();
   replace_bodies(scene.bodies, scene.time, std::move(choice), /*other_system=*/request != request_);
@@ -206,7 +207,7 @@ void Simulation::begin(SceneRequest request, Scene scene, Choice choice) {
   request_ = std::move(request);
 }
 
-/// Returns the physics of the scene. Time steps of scenes are for leapfrog under gravity.
+/// Returns the physics of the scene: leapfrog and gravity, for which its time step is meant.
 Physics Simulation::scene_physics() const {
   return {.integrator_id = leapfrog.id,
           .law = {.softening = scene_->softening},
@@ -228,7 +229,7 @@ void Simulation::set_bodies(const Bodies& bodies, double time) {
   host_copy_ = {bodies, done_};
 }
 
-/// Replaces the bodies. If the kernel is `auto`, it is chosen again for other bodies, another law or another kind of
+/// Replaces the bodies. An automatic kernel is chosen again for other bodies, another law or another kind of
 /// integrator.
 void Simulation::replace_bodies(const Bodies& bodies, double time, Choice choice, bool other_system) {
   const MassRange masses = mass_range(bodies.positions);
@@ -241,8 +242,8 @@ void Simulation::replace_bodies(const Bodies& bodies, double time, Choice choice
   install(bodies, time, masses, choice);
 }
 
-/// Discards the checkpoints of all engines. Removes an engine whose device is lost, since it has no bodies, unless it
-/// is the engine of `used`.
+/// Discards the checkpoints of all engines. If the device of an engine is lost, destroys the engine; if its backend is
+/// `used`, throws instead.
 void Simulation::forget_checkpoints(Backend used) {
   for (std::unique_ptr<Engine>& engine : engines_) {
     if (!engine) continue;
@@ -255,7 +256,7 @@ void Simulation::forget_checkpoints(Backend used) {
   }
 }
 
-/// Makes everything that can fail before it changes anything.
+/// Replaces the bodies and the choice. Everything that can fail precedes the first change.
 void Simulation::install(const Bodies& bodies, double time, const MassRange& masses, const Choice& choice) {
   cancel_and_wait();  // before a kernel is made, see wait_for_watched_steps()
   std::shared_ptr<ForceKernel> kernel = kernel_of(choice, bodies.count());
@@ -288,7 +289,7 @@ HermiteState Simulation::hermite_state() {
   return diagnostics_.non_finite() ? HermiteState{} : engine().hermite_state();
 }
 
-/// Returns bodies(), and keeps a copy for the case that a device is lost.
+/// Returns bodies(), and keeps a copy in case a device is lost.
 Bodies Simulation::copied_bodies() {
   Bodies now = bodies();
   if (!diagnostics_.non_finite()) host_copy_ = {now, done_};
@@ -380,7 +381,7 @@ void Simulation::carry_out(const SetDigits& c) {
   const bool begins = after_all().step == 0 && scene_->bodies.digits() == Digits::compensated;
   if (begins && c.digits == Digits::compensated && choice_.digits == Digits::single) {
     replace_bodies(scene_->bodies, scene_->time, next,
-                   /*other_system=*/false);  // with the low words of the file's doubles
+                   /*other_system=*/false);  // with the low words from the file's doubles
     return;
   }
   adopt(next);
@@ -415,9 +416,9 @@ void Simulation::carry_out(const RestoreCheckpoint&) {
   diagnostics_.return_to(at.step);
 }
 
-// Return to an earlier run, back from there, and to the state of a checkpoint.
+// ReturnToRun, UndoReturn and resume().
 
-/// Returns the current choice with everything that `run` names. The program decides none of that itself.
+/// Returns the current choice with everything that `run` sets, so that nothing is left to `auto`.
 Simulation::Choice Simulation::choice_of(const RunSetup& run) const {
   Choice choice = choice_;
   choice.name_kernel();
@@ -427,11 +428,11 @@ Simulation::Choice Simulation::choice_of(const RunSetup& run) const {
   return choice;
 }
 
-/// Returns what is shown now, without the bodies if they are not finite, or if memory does not hold a copy and the next
-/// run.
+/// Returns the current run for UndoReturn. Leaves out the bodies if they are not finite, or if memory cannot hold this
+/// copy and the next run.
 Simulation::Departure Simulation::departure() {
   cancel_and_wait();
-  if (choice_.in_flight) choice_.in_flight->cancel();  // chosen again if UndoReturn comes back
+  if (choice_.in_flight) choice_.in_flight->cancel();  // UndoReturn chooses again
   Departure now{.choice = choice_, .request = request_, .scene = scene_, .at = {.sim_time = scene_->time}};
   if (diagnostics_.non_finite() || count_ > bodies_that_fit(simulation_bytes_per_body)) return now;
   now.bodies = engine().download();
@@ -481,7 +482,7 @@ void Simulation::resume(const RunSetup& run, const Snapshot& state, std::int64_t
   if (hermite.bodies.empty() || !choice_.integrator->needs_jerks) return;
   try {
     engine().go_on(hermite);
-  } catch (const std::exception& failure) {  // memory is short: so it is for the first step, which reports it
+  } catch (const std::exception& failure) {  // memory is short; the first step will report that
     if (dynamic_cast<const BackendLost*>(&failure)) throw;
   }
 }
@@ -501,9 +502,9 @@ int Simulation::advance_frame(std::int64_t tag) {
 
 int Simulation::start_frame(std::int64_t tag) {
   if (!engine().ready()) return 0;
-  gather_or_report();  // an ended batch may have met a non-finite body, or have failed
+  gather_or_report();  // an ended batch may have failed or have a non-finite body
   if (measuring()) return 0;
-  if (preparing_ && preparing_->ended()) return 0;  // it takes over when no steps are in flight
+  if (preparing_ && preparing_->ended()) return 0;  // the new kernel takes over when no steps are in flight
   const int steps = step_once_ ? 1 : paused_ ? 0 : steps_per_frame_;
   if (steps == 0) {
     if (diagnostics_.wants_no_step() && !diagnostics_.non_finite() && in_flight_.empty()) start(0, tag);
@@ -543,7 +544,7 @@ StepTiming Simulation::run(int steps) {
   return timing;
 }
 
-/// Collects what the engine finished, and perhaps a checkpoint. Throws the error of a failed batch.
+/// Collects the batches that the engine has finished. Throws the error of a failed batch.
 void Simulation::gather() {
   progress_changed_ = true;
   try {
@@ -564,7 +565,7 @@ void Simulation::take_in(const BatchResult& result) {
   progress_ = std::chrono::steady_clock::now();
   const InFlight asked = in_flight_.front();
   in_flight_.pop_front();
-  if (diagnostics_.non_finite()) return;  // batches enqueued after it did nothing
+  if (diagnostics_.non_finite()) return;  // batches after the non-finite body did nothing
   const StepTiming& timing = result.timing;
   done_ = asked.request.begin.after(timing.steps, asked.time_step);
   diagnostics_.take_in(result);
@@ -584,7 +585,7 @@ void Simulation::take_in(const BatchResult& result) {
   collected_.push_back(timing);
 }
 
-/// Does gather(), and reports an exception instead of throwing it.
+/// Calls gather(), and reports an exception instead of throwing it.
 void Simulation::gather_or_report() {
   try {
     gather();
@@ -606,8 +607,8 @@ void Simulation::wait(const std::stop_token& stop) {
   gather();
 }
 
-/// Waits for steps, unless the kernel hangs: it cannot be cancelled. Call before another kernel is made: destroying the
-/// old one would wait for the device.
+/// Blocks until the steps of a watched kernel have ended; throws if the kernel hangs, since it cannot be cancelled.
+/// Call before making another kernel: destroying the old one would wait for the device.
 void Simulation::wait_for_watched_steps() {
   constexpr std::chrono::microseconds nap{100};
   while (watched()) {
@@ -641,7 +642,7 @@ const Status& Simulation::status() const {
   return status_;
 }
 
-/// Describes what only commands and the end of a choice change, such as names and settings.
+/// Updates the parts of the status that only commands and the end of a choice change, such as names and settings.
 void Simulation::describe_setup() const {
   status_.kernel_id = choice_.kernel->id;
   status_.kernel = choice_.kernel;
@@ -702,7 +703,7 @@ void DiagnosticsState::take_in(const BatchResult& result) {
   if (result.conserved) measured_.conserved = result.conserved;
   if (result.tree) {
     const std::optional<TreeReport> before = std::exchange(measured_.tree, result.tree);
-    if (before && measured_.tree->phases.empty()) {  // only some batches time them
+    if (before && measured_.tree->phases.empty()) {  // only some batches time the phases
       measured_.tree->phases = before->phases;
       measured_.tree->phases_age = before->phases_age + result.timing.steps;
     }
@@ -716,7 +717,7 @@ void DiagnosticsState::take_in(const BatchResult& result) {
 
 void DiagnosticsState::stop(const NonFinite& body, const std::string& kernel_id) {
   measured_.non_finite = body;
-  measured_.domains.reset();  // they belong to the step before
+  measured_.domains.reset();  // the domains belong to an earlier step
   line_ = "body " + std::to_string(body.body) + " is not finite after step " + std::to_string(body.step) + " (kernel " +
           kernel_id + "): the run stops there";
 }
@@ -741,7 +742,7 @@ void DiagnosticsState::return_to(std::int64_t step) {
   measured_.accelerations.reset();
   measured_.domains.reset();
   forget_levels();
-  measured_.tree.reset();  // it belongs to other bodies
+  measured_.tree.reset();  // the tree was built from other bodies
   measured_.tree_cells.reset();
   measured_.non_finite.reset();
   line_.clear();

@@ -29,16 +29,16 @@
 
 namespace orrery {
 
-/// A choice that is made on its own thread.
+/// One run of KernelChooser::choose() on a separate thread.
 class ChoiceInFlight {
  public:
-  /// `chooser` must outlive this.
+  /// `chooser` must outlive this object.
   ChoiceInFlight(KernelChooser& chooser, const KernelDemand& demand, Bodies bodies, const Law& law)
       : chooser_{chooser}, demand_{demand}, bodies_{std::move(bodies)}, law_{law} {}
   ChoiceInFlight(const ChoiceInFlight&) = delete;
   ChoiceInFlight& operator=(const ChoiceInFlight&) = delete;
 
-  /// Does nothing the second time, or after cancel(). result() reports a thread that could not start.
+  /// Starts the thread. Does nothing if called again or after cancel(). If the thread cannot start, result() throws.
   void start() {
     if (std::exchange(started_, true)) return;
     thread_ = start_promised(promise_, [this](const std::stop_token& stop) {
@@ -46,12 +46,12 @@ class ChoiceInFlight {
     });
   }
   bool ended() const { return is_ready(result_); }
-  /// Returns at once. The choice ends soon after if it was started, and never starts if it was not.
+  /// Requests a stop, without waiting. A started choice ends soon afterwards; one that was not started never starts.
   void cancel() {
     thread_.request_stop();
     if (!std::exchange(started_, true)) promise_.set_exception(std::make_exception_ptr(Cancelled{}));
   }
-  /// Call when it has ended. None if it was cancelled. Throws what the chooser threw.
+  /// Returns the chosen kernel; none if cancelled. Rethrows what the chooser threw. Call once ended() returns true.
   std::optional<KernelChoice> result() const {
     try {
       return result_.get();
@@ -68,13 +68,13 @@ class ChoiceInFlight {
   bool started_ = false;
   std::promise<KernelChoice> promise_;
   std::shared_future<KernelChoice> result_ = promise_.get_future().share();
-  std::jthread thread_;  // last: it uses what is above
+  std::jthread thread_;  // last: the thread uses the members above
 };
 
-/// A kernel with its settings, made on a thread of its own.
+/// A kernel that is made, with its settings, on a separate thread.
 class KernelInPreparation {
  public:
-  /// Makes a kernel for `count` bodies. `backends` must outlive this.
+  /// The kernel is for `count` bodies. `backends` must outlive this object.
   KernelInPreparation(const Backends& backends, KernelPtr kernel, Settings settings, int count)
       : backends_{backends}, kernel_{std::move(kernel)}, settings_{std::move(settings)}, count_{count} {}
   KernelInPreparation(const KernelInPreparation&) = delete;
@@ -83,18 +83,18 @@ class KernelInPreparation {
   const KernelPtr& kernel() const { return kernel_; }
   const Settings& settings() const { return settings_; }
 
-  /// Does nothing the second time. result() reports a thread that could not start.
+  /// Starts the thread. Does nothing if called again. If the thread cannot start, result() throws.
   void start() {
     if (std::exchange(started_, true)) return;
     thread_ = start_promised(promise_, [this](const std::stop_token& /*stop*/) { return make(); });
   }
   bool ended() const { return is_ready(made_); }
-  /// Nobody wants the result any more. One that is never started has ended; another one ends when the kernel is made.
+  /// Discards the result. ended() becomes true immediately if nothing was started, otherwise when the kernel is made.
   void abandon() {
     abandoned_ = true;
     if (!std::exchange(started_, true)) promise_.set_value(nullptr);
   }
-  /// Call once, when it has ended. Throws what making the kernel threw.
+  /// Returns the kernel; null if abandoned. Rethrows what making it threw. Call once, when ended() returns true.
   std::shared_ptr<ForceKernel> result() { return made_.get(); }
 
  private:
@@ -112,15 +112,15 @@ class KernelInPreparation {
   std::atomic<bool> abandoned_ = false;
   std::promise<std::shared_ptr<ForceKernel>> promise_;
   std::future<std::shared_ptr<ForceKernel>> made_ = promise_.get_future();
-  std::jthread thread_;  // last: it uses what is above
+  std::jthread thread_;  // last: the thread uses the members above
 };
 
-/// Which measurements an engine has in flight.
+/// Kinds of measurements that an engine has in flight.
 struct Measuring {
   bool forces = false, conserved = false, cells = false, accelerations = false;
 };
 
-/// Measurements: those that a simulation was asked for, the latest results, and why the run stopped.
+/// A simulation's requested measurements, their latest results, and the reason why the run stopped.
 class DiagnosticsState {
  public:
   void ask(const ProbeForces& command) { probe_wanted_ = command; }
@@ -128,27 +128,28 @@ class DiagnosticsState {
   void ask(const ReadDomains&) { domains_wanted_ = true; }
   void ask(const MeasureConserved&) { conserved_wanted_ = true; }
   void ask(const ReadTreeCells& command) { cells_wanted_ = {command.most, command.level, command.walk_of}; }
-  /// Adds the requested measurements to a batch, except those that an engine still has in flight.
+  /// Adds the requested measurements to a batch, except kinds that an engine still has in flight.
   void add_to(BatchRequest& request, const Measuring& in_flight);
-  /// Returns whether something is to be measured that needs no step. The last step's tree must be known to be read.
+  /// Returns whether a requested measurement needs no step. Reading cells needs none once a tree has been reported.
   bool wants_no_step() const {
     return probe_wanted_.sample > 0 || accelerations_wanted_ || domains_wanted_ ||
            (cells_wanted_.most > 0 && measured_.tree);
   }
 
   void take_in(const BatchResult& result);
-  /// Notes that `body` stopped the run: line() describes it.
+  /// Records that the non-finite `body` stopped the run. line() then describes it.
   void stop(const NonFinite& body, const std::string& kernel_id);
 
-  /// Call after another kernel or law: discards the forces that were probed, and the tree.
+  /// Discards all results that depend on the kernel or the law. Call after either was replaced.
   void forget_forces();
-  /// Discards the tree of a step that was cancelled.
+  /// Discards the tree report. Call when the kernel no longer has that tree.
   void forget_tree() { measured_.tree.reset(); }
-  /// Call after another integrator or time step, or other forces.
+  /// Discards the time-step levels. Call after the integrator, the time step or the forces have changed.
   void forget_levels() { measured_.levels.reset(); }
-  /// Call after the bodies were replaced.
+  /// Discards all measurements. Call after the bodies were replaced.
   void restart();
-  /// Call after a return to the bodies after `step`: discards the non-finite body and later measurements.
+  /// Discards the non-finite body, probes of later steps, and results that belong to the replaced bodies. Call after
+  /// the state of `step` was restored.
   void return_to(std::int64_t step);
 
   const Measured& measured() const { return measured_; }
@@ -157,19 +158,19 @@ class DiagnosticsState {
   const std::string& line() const { return line_; }
 
  private:
-  ProbeForces probe_wanted_{};  // 0 bodies: none
+  ProbeForces probe_wanted_{};  // sample 0: none
   bool conserved_wanted_ = false, accelerations_wanted_ = false, domains_wanted_ = false;
   CellRequest cells_wanted_;
   Measured measured_;
   std::string line_;
 };
 
-/// The time at which the kernel of `auto_kernel` is known, and a kernel that is compiled first (KernelInfo::compiles)
-/// is ready.
+/// Whether apply() waits until `auto_kernel` has chosen, and until a kernel that is compiled at run time
+/// (KernelInfo::compiles) is ready.
 enum class Choosing {
-  at_once,  ///< when apply() returns, which waits for it
-  /// In a later collect(). While kernels are measured for `auto_kernel` no steps run, and the program draws as it will
-  /// with the kernel. While one is compiled, the kernel before it continues: see Status::preparing.
+  at_once,  ///< apply() waits
+  /// apply() returns first, and a later collect() adopts the kernel. While `auto_kernel` measures, no steps run, but
+  /// the window is drawn. While a kernel is compiled, the previous one continues; see Status::preparing.
   beside,
 };
 
@@ -177,75 +178,75 @@ enum class Choosing {
 struct PreparedKernel {
   KernelPtr kernel;
   Settings settings;
-  std::exception_ptr failure;  ///< why it does not run; null: it does
+  std::exception_ptr failure;  ///< error that prevents its use; null: none
 };
 
-/// Loss of a run with its device, see Simulation::loss().
+/// Loss of the device that a run's kernel uses, see Simulation::loss().
 struct DeviceLoss {
   std::string cause;       ///< one line
   KernelPtr kernel;        ///< the kernel that ran
-  bool automatic = false;  ///< chosen by `auto`
-  KernelPtr good;          ///< last kernel that ran: for a kernel file, one before it; null: none
+  bool automatic = false;  ///< `auto` chose the kernel
+  KernelPtr good;          ///< kernel to continue with: `kernel`, or the last one before a kernel file; null: none
   Settings good_settings;  ///< settings of `good`
-  bool ran = false;        ///< it was not paused
-  /// The kernel does not end, and what calls the device waits for ever, also destructors: Simulation has left its
-  /// engine to itself.
+  bool ran = false;        ///< the run was not paused
+  /// The kernel does not end. Every call that uses the device blocks forever, even a destructor. Simulation has
+  /// therefore released its engine without destroying it.
   bool hangs = false;
 };
 
-/// One system of bodies and the way it is stepped. Not thread-safe: one thread owns it, and long steps run elsewhere.
+/// A system of bodies, and the kernel and integrator that move it. Not thread-safe: one thread owns it. Long steps run
+/// on other threads or on a device.
 class Simulation {
  public:
-  /// Loads the scene with its own dt and softening and selects `kernel` (null: the default one) and leapfrog under
-  /// gravity. `storage` is where CUDA kernels keep positions and velocities (see DeviceStorage); null: in memory of
-  /// their own. `chooser` chooses the kernel for `auto_kernel`, at the time `choosing`; null: the default kernel. All
-  /// three must outlive this. Throws as apply().
+  /// Loads the scene with its own dt and softening. Selects leapfrog, gravity and `kernel` (null: the default one).
+  /// `storage`: memory for the positions and velocities of CUDA kernels (see DeviceStorage); null: allocated. `chooser`
+  /// chooses the kernel for `auto_kernel`, see `choosing`; null: the default kernel. `backends`, `storage` and
+  /// `chooser` must outlive this object. Throws as apply().
   Simulation(const Backends& backends, const SceneRequest& request, KernelPtr kernel = nullptr,
              DeviceStorage* storage = nullptr, KernelChooser* chooser = nullptr, Choosing choosing = Choosing::at_once);
 
-  /// Carries out one command at once. If the command needs the state, a step in flight on the CPU is cancelled; the
-  /// last whole step is kept. Throws UsageError and changes nothing if the command cannot be met; std::runtime_error if
-  /// a device fails. After a non-finite body (Status::non_finite) it stays paused.
+  /// Carries out one command immediately. If the command needs the state, cancels a step in flight on the CPU and keeps
+  /// the last whole step. Throws UsageError if the command cannot be met, and then changes nothing; std::runtime_error
+  /// if a device fails. After a non-finite body (Status::non_finite), the simulation stays paused.
   void apply(const Command& command);
 
-  /// Asks for this frame's steps: steps_per_frame, one after StepOnce, none when paused or while a kernel is chosen.
-  /// Returns how many were started: 0 also if the engine is still busy with earlier ones, and after a non-finite body.
-  /// `tag` comes back in the batch's StepTiming. Never throws: a failure is handled as in collect(), and if a kernel
-  /// has not run a step since it was selected, the one before it continues.
+  /// Starts this frame's steps: steps_per_frame; one after StepOnce; none while paused or while a kernel is chosen.
+  /// Returns the number of started steps: 0 also while the engine is busy, and after a non-finite body. The batch's
+  /// StepTiming gets `tag`. Never throws: handles a failure as collect() does. If a new kernel fails before its first
+  /// step has ended, the previous kernel continues.
   int advance_frame(std::int64_t tag);
-  /// Runs exactly `steps` steps, paused or not, and waits for them: one batch. For benchmarks, tests and offscreen
-  /// runs. Throws std::runtime_error with the text of Status::last_error where a body is not finite.
+  /// Runs exactly `steps` steps as one batch, paused or not, and waits for them. For benchmarks, tests and offscreen
+  /// runs. Throws std::runtime_error with the text of Status::last_error if a body is not finite.
   StepTiming run(int steps);
-  /// Starts one batch of exactly `steps` steps, paused or not, and returns at once. Call only when idle(). For sweeps.
-  /// Throws as run() after a non-finite body.
+  /// Starts one batch of exactly `steps` steps, paused or not, and returns immediately. For sweeps. Call only when
+  /// idle(). Throws as run() after a non-finite body.
   void start(int steps, std::int64_t tag);
-  /// Batches that ended since the last call, oldest first. A failure or a non-finite body pauses the simulation and
-  /// sets Status::last_error. After the loss of a device, the simulation has the latest of the states that were copied
-  /// to the host, for a CPU kernel: the one that snapshot() or snapshot_view() returned last, or the run's first state.
-  /// Also applies the result of Choosing::beside.
+  /// Returns the batches that ended since the last call, oldest first. A failure or a non-finite body pauses the
+  /// simulation and sets Status::last_error. After the loss of a device, a CPU kernel can continue from the latest copy
+  /// in host memory: what snapshot() or snapshot_view() returned last, or the run's first state. With Choosing::beside,
+  /// also adopts a kernel that is ready.
   std::vector<StepTiming> collect();
-  /// Blocks until every requested step has run, or until `stop` is requested. Then a step in flight on the CPU is
-  /// cancelled.
+  /// Blocks until every requested step has run. If `stop` is requested first, cancels a step in flight on the CPU.
   void wait(const std::stop_token& stop = {});
 
-  /// Returns always the same object. The first call after a command, a start of steps or collect() brings it up to
-  /// date: what was read from it before may change then.
+  /// Returns the status, always in the same object. A call after a command, a start of steps or collect() updates that
+  /// object, so references into it see new values.
   const Status& status() const;
-  /// Returns whether no batch was in flight when collect() was last called, so that copy_drawn() may be.
+  /// Returns whether no batch is in flight, as of the last collect(). copy_drawn() requires this.
   bool idle() const { return in_flight_.empty(); }
-  /// Returns whether kernels are being measured, see Choosing::beside: no steps run. A choice that a command cancelled
-  /// may still do so for a while.
+  /// Returns whether kernels are being measured (see Choosing::beside), so that no steps run. This includes a choice
+  /// that a command has cancelled but that has not ended yet.
   bool measuring() const { return choice_.in_flight || !cancelled_.empty(); }
-  /// Returns the kernel of Status::preparing, once it has taken over or has failed; each is returned once.
+  /// Returns the kernel of Status::preparing after it was adopted or has failed. Returns each such kernel once.
   std::optional<PreparedKernel> take_prepared() { return std::exchange(prepared_, std::nullopt); }
-  /// Returns the exact current state; cancels what is in flight as apply() does.
+  /// Returns the exact current state. Cancels a step in flight, as apply() does.
   Bodies bodies();
-  /// Returns the state of a Hermite integrator besides bodies(); empty if it would start again from these.
+  /// Returns what a Hermite integrator stores besides bodies(); empty if it would restart from bodies().
   HermiteState hermite_state();
-  /// Returns bodies() with the properties from the scene's file, the current time and the current softening.
+  /// Returns bodies() with the current time and softening, and with the properties from the scene's file.
   Snapshot snapshot();
-  /// Returns the same for writing: the bodies stay where they are, unless a device has them. Valid until the next call
-  /// that changes the state.
+  /// Returns the same snapshot as a view for writing. Copies the bodies only if they are in device memory. Valid until
+  /// the next call that changes the state.
   SnapshotView snapshot_view();
   /// Returns the parts of the scene; set_bodies() does not change them.
   const Parts& parts() const { return scene_->parts; }
@@ -253,32 +254,32 @@ class Simulation {
   const std::vector<std::string>& scene_notes() const { return scene_->notes; }
   /// See Scene::smallest_orbit.
   double smallest_orbit() const { return scene_->smallest_orbit; }
-  /// Replaces the bodies, keeping everything else; the step restarts at 0, the time at `time`. If their number is the
-  /// same, the properties from the scene's file stay. For tests and measurements.
+  /// Replaces the bodies and keeps everything else. The step restarts at 0, the time at `time`. The properties from the
+  /// scene's file stay if the number of bodies does. For tests and measurements.
   void set_bodies(const Bodies& bodies, double time = 0);
-  /// Continues `run` from `state` after `step` steps, all or nothing, a Hermite integrator from `hermite`. Restart then
-  /// goes back to the first state of the run's scene, or to `state` where that scene's file is not what it was. Throws
-  /// as apply(), and std::runtime_error if a generated scene has another number of bodies than the state.
+  /// Continues `run` from `state`, the state after `step` steps. `hermite`: the matching state of a Hermite integrator.
+  /// If it throws, nothing changes. Restart then returns to the first state of the scene, or to `state` if the scene's
+  /// file has changed. Throws as apply(), and std::runtime_error if a generated scene has another number of bodies.
   void resume(const RunSetup& run, const Snapshot& state, std::int64_t step, const HermiteState& hermite = {});
-  /// Copies what is drawn when idle(); see Engine::copy_drawn.
+  /// Copies the drawn arrays, see Engine::copy_drawn(). Call only when idle().
   void copy_drawn(std::span<Vec4> positions, std::span<Vec4> velocities);
-  /// Returns accelerations by the current kernel at the current positions, one per body. `targets`, if there are any,
-  /// are evaluated alone, and the others may be anything; throws UsageError if the kernel takes no targets.
+  /// Returns accelerations by the current kernel at the current positions, one per body. If there are `targets`, only
+  /// their entries are valid. Throws UsageError for targets if the kernel takes none.
   std::vector<Vec4> accelerations(std::span<const int> targets = {});
 
-  /// Set once the device of the current kernel is lost, see collect().
+  /// Returns the loss of the current kernel's device, see collect(); none while the device works.
   const std::optional<DeviceLoss>& loss() const { return loss_; }
 
-  /// Watches kernels that compile (KernelInfo::compiles) from now on: if no batch in flight ends within `least`,
-  /// nor within 20 times what the steps of one should take, the kernel hangs. That is a loss of its device, which
-  /// collect() and everything that waits notice. For a window; a step that is only slow is a matter for others.
+  /// Detects hanging kernels from now on, among those that are compiled at run time (KernelInfo::compiles). A kernel
+  /// hangs if no batch in flight ends within `least` and within 20 times its expected time. collect() and every
+  /// function that waits then report the loss of the device. For a window.
   void watch_steps(std::chrono::milliseconds least) { least_limit_ = least; }
-  /// Returns whether the kernel hangs, as known or as found now. Call while the owner waits elsewhere.
+  /// Checks for a hang, see watch_steps(), and returns whether the kernel hangs. Call while the owner waits elsewhere.
   bool look_for_hang();
-  /// Treats `loss` as its own loss. It happened to another simulation, which shares the device and whose kernel hangs.
+  /// Takes over the `loss` of another simulation, which shares the device and whose kernel hangs.
   void share_loss(const DeviceLoss& loss);
 
-  /// Sets Status::last_error, or clears it with an empty text. The next command that succeeds clears it, too.
+  /// Sets Status::last_error; an empty text clears it. The next command that succeeds clears it, too.
   void report(std::string error) {
     last_error_ = std::move(error);
     progress_changed_ = true;
@@ -293,12 +294,12 @@ class Simulation {
     float time_step;
     float eta = StepCriterion::usual_eta;
     Digits digits = Digits::single;
-    std::optional<AutoChoice> automatic{};        // choice of `auto` for law, bodies and accuracy
-    std::shared_ptr<ChoiceInFlight> in_flight{};  // measures for `automatic`; until it ends, a temporary kernel runs
+    std::optional<AutoChoice> automatic{};        // what `auto` chose; none: the kernel is not automatic
+    std::shared_ptr<ChoiceInFlight> in_flight{};  // measurement for `automatic`; until it ends, `kernel` is temporary
     double accuracy = default_accuracy;
     bool is_default = false;  // the kernel is the default, which depends on the integrator
 
-    void name_kernel() {  // the user chose the current kernel
+    void name_kernel() {  // records that the user chose the current kernel
       automatic.reset();
       in_flight.reset();
       is_default = false;
@@ -312,10 +313,10 @@ class Simulation {
     Choice choice;
     SceneRequest request;
     std::shared_ptr<const Scene> scene;
-    std::optional<Bodies> bodies{};  // none: those of the scene's first state
+    std::optional<Bodies> bodies{};  // none: the scene's first state
     StepTime at;                     // step and time of the bodies
   };
-  struct HostCopy {  // outlives a device
+  struct HostCopy {  // latest copy in host memory; survives the loss of a device
     Bodies bodies;
     StepTime at;
   };
@@ -366,7 +367,7 @@ class Simulation {
   void carry_out(const KeepCheckpoint&);
   void carry_out(const RestoreCheckpoint&);
 
-  /// Adopts the current choice with a change.
+  /// Applies `change` to a copy of the current choice, and adopts the copy.
   template <class Change>
   void adopt_with(const Change& change) {
     Choice next = choice_;
@@ -442,14 +443,14 @@ class Simulation {
   KernelChooser* chooser_;
   Choosing choosing_;
   Choice choice_;
-  std::vector<std::shared_ptr<ChoiceInFlight>> cancelled_;  // have not ended yet
+  std::vector<std::shared_ptr<ChoiceInFlight>> cancelled_;  // those that have not ended yet
   std::shared_ptr<ForceKernel> kernel_;
   std::shared_ptr<KernelInPreparation> preparing_;             // null: none
-  std::vector<std::shared_ptr<KernelInPreparation>> dropped_;  // have not ended yet
+  std::vector<std::shared_ptr<KernelInPreparation>> dropped_;  // those that have not ended yet
   std::optional<PreparedKernel> prepared_;
-  std::vector<std::future<void>> retiring_;  // the destructor waits for each
+  std::vector<std::future<void>> retiring_;  // destructions on other threads; the destructor waits for them
   std::optional<KernelCard> card_;           // card of kernel_ under the current law and count
-  std::map<std::string, Settings::Values, std::less<>> remembered_settings_;  // index: kernel id
+  std::map<std::string, Settings::Values, std::less<>> remembered_settings_;  // by kernel id
   std::shared_ptr<const Scene> scene_;  // first state of the scene, for Restart and Reset
   SceneRequest request_;
   int count_ = 0;
@@ -458,25 +459,25 @@ class Simulation {
   int steps_per_frame_ = 1;
   bool paused_ = false;
   bool step_once_ = false;
-  StepTime done_;  // after the whole steps that have ended
+  StepTime done_;  // step and time after the last whole step
   std::deque<InFlight> in_flight_;
   std::optional<std::chrono::milliseconds> least_limit_;  // see watch_steps()
-  std::chrono::steady_clock::time_point progress_;        // a batch ended, or the first of those in flight was started
+  std::chrono::steady_clock::time_point progress_;        // when a batch last ended, or the first in flight started
   std::vector<StepTiming> collected_;
   StepTiming timing_;
   DiagnosticsState diagnostics_;
   std::optional<Departure> departure_;
-  std::optional<HostCopy> host_copy_;  // none: the scene's first state is the latest
+  std::optional<HostCopy> host_copy_;  // none: the scene's first state is the latest copy
   std::optional<Proven> proven_;
-  std::optional<Proven> proven_before_;  // the last one that is another kernel
+  std::optional<Proven> proven_before_;  // the last proven kernel other than `proven_`
   std::optional<DeviceLoss> loss_;
   bool is_proven_ = false;  // the current kernel is `proven_`
-  bool failed_ = false;     // it failed before it was, while steps were to run
+  bool failed_ = false;     // the current kernel failed before it was proven
   std::string last_error_;
   mutable Status status_;                           // as of the last status()
-  mutable bool setup_changed_ = true;               // since then
-  mutable bool progress_changed_ = true;            // since then, perhaps
-  std::array<std::unique_ptr<Engine>, 2> engines_;  // by Backend, made when first needed; last, so that steps end first
+  mutable bool setup_changed_ = true;               // the setup has changed since the last status()
+  mutable bool progress_changed_ = true;            // the progress may have changed since the last status()
+  std::array<std::unique_ptr<Engine>, 2> engines_;  // by Backend; null until needed; last, so that steps end first
 };
 
 }  // namespace orrery

@@ -1,5 +1,5 @@
-// The kernel of a simulation: `auto` chooses one; a kernel that takes long to make is made on another thread while the
-// steps continue; a kernel that has failed is replaced.
+// The kernel of a simulation: `auto` chooses one, slow compilations run on another thread while steps continue, and a
+// failed kernel is replaced.
 #include <algorithm>
 #include <cmath>
 #include <exception>
@@ -34,7 +34,7 @@ class KernelHangs final : public std::runtime_error, public DeviceLost {
   Backend backend_;
 };
 
-/// Releases an object without a call of its destructor, which would use the device and wait for it.
+/// Releases an object without calling its destructor, which would wait for the device.
 template <class Owner>
 void leave_to_itself(Owner& owner) {
   (void)owner.release();
@@ -53,13 +53,13 @@ KernelDemand Simulation::demand_of(int count, const Choice& choice, const MassRa
           .beside_drawing = choosing_ == Choosing::beside};
 }
 
-/// Returns the default kernel of the current backends for the integrator.
+/// Returns the default kernel for the integrator of `choice`.
 KernelPtr Simulation::default_kernel(const Choice& choice) const {
   return backends_.default_kernel(choice.integrator->needs_jerks);
 }
 
-/// Changes the kernel for another integrator or law: `auto` chooses again, and if the user named no kernel, the default
-/// may be another one. A kernel that the user named stays, see require_jerks().
+/// Adapts the kernel to another integrator or law. `auto` chooses again; a default kernel is replaced by the default
+/// for the integrator. A kernel that the user named stays, see require_jerks().
 void Simulation::suit_kernel(Choice& choice) {
   if (choice.automatic && present_demand(choice) != present_demand(choice_)) return choose_kernel_again(choice);
   const bool suits = choice.integrator->needs_jerks == choice.kernel->gives_jerks;
@@ -74,10 +74,10 @@ void Simulation::require_jerks(const Choice& choice) const {
                    " gives none; choose auto or one of: " + backends_.available_kernels(/*jerks=*/true));
 }
 
-/// Chooses a kernel. Cancels steps and choices in flight, which would disturb the measurement. With Choosing::beside,
-/// the choice starts when `choice` and its bodies are installed and cancelled choices have ended. Until it ends, the
-/// last kernel is used; or the default kernel, if the number of bodies changes, which the last kernel may not accept,
-/// or the kind of integrator.
+/// Chooses a kernel for `auto`. Cancels steps and choices in flight, which would disturb the measurement. With
+/// Choosing::beside, the choice starts later: when `choice` and its bodies are installed and cancelled choices have
+/// ended. Until it ends, the last kernel stays. If the number of bodies or the need for jerks changes, the default
+/// kernel replaces it, since the last one may be unsuitable.
 void Simulation::choose_kernel(Choice& choice, const KernelDemand& demand, Bodies bodies) {
   cancel_and_wait();
   if (choice.in_flight) choice.in_flight->cancel();
@@ -96,13 +96,13 @@ void Simulation::choose_kernel(Choice& choice, const KernelDemand& demand, Bodie
   choice.automatic = named(chosen);
 }
 
-/// Chooses for the current bodies.
+/// Calls choose_kernel() for the current bodies.
 void Simulation::choose_kernel_again(Choice& choice) {
   choose_kernel(choice, present_demand(choice), bodies());
 }
 
-/// Makes `choice` the current one. A choice in flight that is not part of it is cancelled, and kept until it has ended:
-/// that may take as long as one evaluation, and no command waits for it.
+/// Makes `choice` the current one. If that replaces a choice in flight, cancels it, and keeps it until it has ended.
+/// Its end may take as long as one evaluation, so no command waits for it.
 void Simulation::replace_choice(const Choice& choice) {
   if (choice_.in_flight && choice_.in_flight != choice.in_flight) {
     choice_.in_flight->cancel();
@@ -111,13 +111,13 @@ void Simulation::replace_choice(const Choice& choice) {
   choice_ = choice;
 }
 
-/// At most one choice measures at a time.
+/// Starts the current choice when all cancelled ones have ended, so that at most one measures at a time.
 void Simulation::start_choice() {
   std::erase_if(cancelled_, [](const auto& choice) { return choice->ended(); });
   if (cancelled_.empty() && choice_.in_flight) choice_.in_flight->start();
 }
 
-/// Adopts the result of Choosing::beside when it is available. After a failure the current kernel stays.
+/// Adopts the kernel that a choice in flight has found. After a failure, the current kernel stays.
 void Simulation::take_over_choice() {
   if (!choice_.in_flight || !choice_.in_flight->ended()) return;
   const std::shared_ptr<ChoiceInFlight> ended = std::exchange(choice_.in_flight, nullptr);
@@ -142,8 +142,8 @@ void Simulation::take_over_choice() {
 
 // Preparation of a kernel that takes long to make, while the steps continue.
 
-/// Returns the kernel and settings that SetTunable changes: the requested ones, if they are in preparation, also those
-/// of another version of a kernel file.
+/// Returns the kernel and settings that SetTunable changes: the ones in preparation if they have the current id,
+/// perhaps as another version of a kernel file; otherwise the current ones.
 std::pair<KernelPtr, Settings> Simulation::wanted_kernel() const {
   const bool same = preparing_ && std::string_view{preparing_->kernel()->id} == choice_.kernel->id;
   if (same) return {preparing_->kernel(), preparing_->settings()};
@@ -159,7 +159,7 @@ void Simulation::change_kernel(const Choice& choice) {
     return;
   }
   require_jerks(choice);
-  (void)engine_for(choice.kernel->backend);  // says why, where the kernel cannot run here
+  (void)engine_for(choice.kernel->backend);  // throws if the kernel cannot run here
   auto next = std::make_shared<KernelInPreparation>(backends_, choice.kernel, choice.settings, count_);
   drop_preparation();
   preparing_ = std::move(next);
@@ -173,7 +173,7 @@ void Simulation::drop_preparation() {
   setup_changed_ = true;
 }
 
-/// Prepares one kernel at a time: if the user presses one button after the other, only the latest kernel is made.
+/// Starts the preparation when all dropped ones have ended. After several quick selections, only the latest is made.
 void Simulation::start_preparation() {
   for (auto& dropped : dropped_) {
     if (dropped->ended()) retire(std::exchange(dropped, nullptr));
@@ -182,7 +182,7 @@ void Simulation::start_preparation() {
   if (preparing_ && dropped_.empty()) preparing_->start();
 }
 
-/// Adopts the new kernel when no steps are in flight, so that no frame waits for them; see start_frame().
+/// Adopts the prepared kernel when no steps are in flight, so that no frame waits for steps; see start_frame().
 void Simulation::take_over_preparation() {
   start_preparation();
   if (!preparing_ || !preparing_->ended() || !in_flight_.empty()) return;
@@ -205,19 +205,18 @@ void Simulation::take_over_preparation() {
   }
 }
 
-/// Destroys a kernel that is no longer used, or its preparation, on another thread: unloading it may wait for the
-/// device.
+/// Destroys an unused kernel, or its preparation, on another thread, since unloading it may wait for the device.
 void Simulation::retire(std::shared_ptr<void> retired) {
   std::erase_if(retiring_, [](const auto& earlier) { return is_ready(earlier); });
   try {
     retiring_.push_back(std::async(std::launch::async, [last = std::move(retired)]() mutable { last.reset(); }));
   } catch (const std::exception&) {
-    // If no thread can be started, it has been destroyed here.
+    // No thread could be started: the object has been destroyed here.
   }
 }
 
-/// Returns the time limit of the oldest batch in flight. Until one of its steps has been timed, a kernel is expected to
-/// be half as fast as a direct sum on an H100.
+/// Returns the time limit for the oldest batch in flight. Before a kernel's first timed step, assumes half the speed of
+/// direct summation on an H100.
 std::chrono::duration<double> Simulation::step_limit() const {
   constexpr double slack = 20, usual_pairs_per_s = 2e11;
   const double steps = in_flight_.front().request.steps;
@@ -248,7 +247,7 @@ void Simulation::share_loss(const DeviceLoss& loss) {
   if (choice_.kernel->backend == loss.kernel->backend) (void)leave_device(loss.hangs);
 }
 
-/// Pauses and sets last_error_. Leaves a lost device at once: every later call to it would fail.
+/// Pauses and sets last_error_. Leaves a lost device immediately, because every later call to it would fail.
 void Simulation::report_failure(const std::exception& failure) {
   const bool ran = !paused_;
   paused_ = true;
@@ -262,7 +261,7 @@ void Simulation::report_failure(const std::exception& failure) {
   failed_ = ran && !is_proven_ && proven_.has_value();
 }
 
-/// Returns to the kernel that ran before the current one, and continues the steps.
+/// Returns to the last kernel that has run a step, and continues the steps.
 void Simulation::return_to_proven_kernel() {
   failed_ = false;
   const std::string cause = std::exchange(last_error_, {});
@@ -284,7 +283,7 @@ void Simulation::return_to_proven_kernel() {
   }
 }
 
-/// Returns one line. The loss of a device that the current kernel does not use leaves the bodies intact.
+/// Handles a loss, and returns one line about it. If the current kernel does not use the lost device, the bodies stay.
 std::string Simulation::after_loss(const BackendLost& lost, const std::string& cause, bool ran) {
   const bool works = dynamic_cast<const BodiesLost*>(&lost) != nullptr;
   const bool hangs = dynamic_cast<const KernelHangs*>(&lost) != nullptr;
@@ -302,7 +301,8 @@ std::string Simulation::after_loss(const BackendLost& lost, const std::string& c
   return what + "; " + choice_.kernel->id + " goes on" + cure;
 }
 
-/// An edited kernel may always be the cause of a loss; built-in ones are trusted.
+/// Returns a description of the loss. A kernel file may have caused it, so `good` is then an earlier kernel; built-in
+/// kernels are trusted.
 DeviceLoss Simulation::loss_of(const std::string& cause, bool ran) const {
   DeviceLoss loss{.cause = cause,
                   .kernel = choice_.kernel,
@@ -318,7 +318,8 @@ DeviceLoss Simulation::loss_of(const std::string& cause, bool ran) const {
   return loss;
 }
 
-/// Continues with the latest copy of the bodies on the host, paused and with a CPU kernel. Returns what remains.
+/// Continues, paused and with a CPU kernel, from the latest copy of the bodies on the host. Returns a text about that
+/// copy.
 std::string Simulation::leave_device(bool hangs) {
   setup_changed_ = progress_changed_ = true;
   paused_ = true;
@@ -331,7 +332,7 @@ std::string Simulation::leave_device(bool hangs) {
   next.kernel = backends_.default_cpu_kernel(choice_.integrator->needs_jerks);
   next.settings = Settings{*next.kernel};
   const HostCopy state = host_copy_ ? *host_copy_ : HostCopy{scene_->bodies, {.sim_time = scene_->time}};
-  kernel_ = next.kernel->make(next.settings, nullptr);  // not divided, whatever the devices of the run are
+  kernel_ = next.kernel->make(next.settings, nullptr);  // for this process alone: not shared, not divided
   if (hangs) leave_to_itself(engines_[lost]);
   engines_[lost].reset();
   replace_choice(next);

@@ -1,6 +1,5 @@
-// Checkpoints: a header of 64 bytes, the setup as text, the units, the frame, the bodies, the properties, the low words
-// and the state of a Hermite integrator that there are, and a checksum, all little-endian. docs/usage/runs.md has the
-// layout.
+// Checkpoint files, all little-endian: a header of 64 bytes, the setup as text, the bodies and a checksum. Units,
+// frame, properties, low parts and Hermite state are in the file if they exist. docs/usage/runs.md has the layout.
 #include "compute/snapshots/checkpoint.h"
 
 #include <zlib.h>
@@ -33,14 +32,14 @@ constexpr std::uint32_t version = 1;
 constexpr std::size_t checkpoint_header_bytes = 64, checksum_bytes = 4, body_bytes = 7 * sizeof(float),
                       low_words_bytes = 6 * sizeof(float), precise_bytes = 6 * sizeof(double),
                       pull_bytes = 7 * sizeof(double);
-/// Where the header's fields start.
+/// Byte offsets of the header's fields.
 namespace field {
 
 constexpr std::size_t version = 16, holds = 20, bodies = 24, step = 32, time = 40, setup_bytes = 48, softening = 56;
 }
 constexpr std::uint64_t most_setup_bytes = 1 << 20;
 
-/// The arrays after the bodies, in this order. Each has a bit in the header's `holds`.
+/// Bits of the header's `holds`. Each says that the file has one optional part.
 namespace held {
 
 constexpr std::uint32_t ids = 1, species = 2, first_float = 4;
@@ -61,7 +60,7 @@ std::uint32_t bit_of_float_column(std::size_t column) {
 
 const Bytes little_endian{ByteOrder::little};
 
-/// Reads a file in order and keeps its checksum.
+/// Reads a file sequentially and computes the checksum of all bytes read.
 class CheckedInput {
  public:
   static constexpr std::size_t values_at_once = 65536;
@@ -73,7 +72,7 @@ class CheckedInput {
     checksum_ = next_checksum(checksum_, to, size);
     position_ += size;
   }
-  /// Calls take(i, bytes of value i) for `count` values of `width` bytes.
+  /// Reads `count` values of `width` bytes. Calls take(i, pointer to the bytes of value i) for each.
   template <class Take>
   void read_values(std::uint64_t count, std::size_t width, Take take) {
     std::vector<std::byte> block(std::min<std::uint64_t>(values_at_once, count) * width);
@@ -93,7 +92,7 @@ class CheckedInput {
   std::uint64_t position_ = 0;
 };
 
-/// Writes a file in order and keeps its checksum.
+/// Writes a file sequentially and computes the checksum of all bytes written.
 class CheckedOutput {
  public:
   static constexpr std::size_t values_at_once = CheckedInput::values_at_once;
@@ -107,7 +106,7 @@ class CheckedOutput {
   void write(const std::vector<std::byte>& bytes) {
     write(std::string_view{reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   }
-  /// Calls put(i, place of value i) for `count` values of `width` bytes.
+  /// Writes `count` values of `width` bytes. Calls put(i, pointer to the bytes of value i) to fill in each.
   template <class Put>
   void write_values(std::size_t count, std::size_t width, Put put) {
     std::vector<std::byte> block;
@@ -217,7 +216,7 @@ void read_bodies(CheckedInput& in, std::uint64_t count, Bodies& bodies) {
   in.read_values(count, body_bytes, [&](std::uint64_t i, const std::byte* at) {
     const auto value = [at](std::size_t place) { return little_endian.load_float(at + place * sizeof(float)); };
     const Vec4 position{value(0), value(1), value(2), value(3)}, velocity{value(4), value(5), value(6), 0};
-    // The limits of snapshot files do not apply: a run may have exceeded them.
+    // The limits for imported snapshots do not apply here: a run may have exceeded them.
     const std::string cause =
         no_body({position.x, position.y, position.z}, position.w, {velocity.x, velocity.y, velocity.z});
     if (!cause.empty()) {
@@ -268,7 +267,7 @@ void read_low_words(CheckedInput& in, std::uint64_t count, Bodies& bodies) {
   });
 }
 
-/// Calls take(body, doubles) for each body, whose `width` bytes hold doubles. The first six are vectors.
+/// Reads `width` bytes of doubles per body and calls take(body, doubles). The first six doubles must be finite.
 template <class Take>
 void read_doubles(CheckedInput& in, std::uint64_t count, std::size_t width, Take take) {
   std::vector<double> values(width / sizeof(double));
@@ -318,7 +317,7 @@ bool checksum_matches(SnapshotInput& input) {
   input.fail("damaged: its checksum does not match its content");
 }
 
-/// Reads everything that the header announces.
+/// Reads all parts of the file that the header lists.
 void read_content(CheckedInput& in, const CheckpointHeader& head, Checkpoint& checkpoint) {
   checkpoint.setup = read_setup(in, head);
   if (head.holds & held::units) read_units(in, checkpoint.snapshot);
@@ -329,7 +328,7 @@ void read_content(CheckedInput& in, const CheckpointHeader& head, Checkpoint& ch
   read_hermite(in, head, checkpoint);
 }
 
-/// Reports a wrong checksum before wrong values: values in a damaged file mean nothing.
+/// Reads a checkpoint. If a value is unusable, checks the checksum first: the cause may be a damaged file.
 Checkpoint read_from(SnapshotInput& input) {
   CheckedInput in{input};
   const CheckpointHeader head = read_header(in);
@@ -463,7 +462,7 @@ std::vector<fs::path> write_snapshot_alone(const fs::path& file, const SnapshotV
 }  // namespace
 
 std::uint32_t next_checksum(std::uint32_t checksum, const std::byte* bytes, std::size_t size) {
-  if (size == 0) return checksum;  // zlib takes a null pointer for a new beginning
+  if (size == 0) return checksum;  // zlib restarts the checksum if the pointer is null
   return static_cast<std::uint32_t>(crc32_z(checksum, reinterpret_cast<const Bytef*>(bytes), size));
 }
 

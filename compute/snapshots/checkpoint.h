@@ -19,31 +19,31 @@ struct CheckpointParts {
   const std::string& setup;
 };
 
-/// The state from which a run continues bit for bit. Its file holds everything that a Snapshot can hold; its
-/// layout is in docs/usage/runs.md.
+/// State from which a run continues bit for bit, with everything in a Snapshot. docs/usage/runs.md describes the file's
+/// layout.
 struct Checkpoint {
   Snapshot snapshot{};
-  HermiteState hermite{};  ///< has the snapshot's bodies with their masses, or is empty
-  std::int64_t step = 0;   ///< whole steps since the scene's first state
-  std::string setup{};     ///< text of the writer with everything else that a run needs; empty: a snapshot alone
+  HermiteState hermite{};  ///< the same bodies and masses as in `snapshot`, or no bodies
+  std::int64_t step = 0;   ///< whole steps since the scene's initial state
+  std::string setup{};     ///< everything else that a run needs, as the writer's text; empty: only a snapshot
 };
 
-/// Summary from the beginning of a checkpoint's file.
+/// Summary of a checkpoint, from the header and setup of its file.
 struct CheckpointHead {
   std::uint64_t bodies = 0;
   double time = 0;
   std::string setup{};
 };
-/// Reads the beginning of a file, without bodies and without a check of the checksum. Throws as read_checkpoint().
+/// Reads only the header and the setup. Does not verify the checksum. Throws like read_checkpoint().
 CheckpointHead read_checkpoint_head(const std::filesystem::path& file);
 
-/// Reads a checkpoint. Throws std::runtime_error with one line that names the file and the cause: not a checkpoint, of
-/// a newer version, truncated, oversized, a checksum that does not match, a body that cannot be stepped.
+/// Reads a checkpoint. Throws std::runtime_error with one line that names the file and the cause, such as: not a
+/// checkpoint, another version, truncated, oversized, a wrong checksum, a body with unusable values.
 Checkpoint read_checkpoint(const std::filesystem::path& file);
 
-/// Writes the bytes of a checkpoint. All bodies are finite. The caller commits `out`.
+/// Writes a checkpoint to `out`, which the caller commits. All body values must be finite.
 void write_checkpoint(AtomicFile& out, const CheckpointParts& checkpoint);
-/// Writes as AtomicFile does and returns the name that the file got. All bodies are finite.
+/// Writes a checkpoint as AtomicFile does and returns the name of the file. All body values must be finite.
 std::filesystem::path write_checkpoint(const std::filesystem::path& file, const CheckpointParts& checkpoint,
                                        Existing existing);
 inline std::filesystem::path write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint,
@@ -52,11 +52,11 @@ inline std::filesystem::path write_checkpoint(const std::filesystem::path& file,
   return write_checkpoint(file, CheckpointParts{view, checkpoint.hermite, checkpoint.step, checkpoint.setup}, existing);
 }
 
-/// Returns the CRC-32 of earlier bytes, whose CRC-32 is `checksum`, followed by these. The CRC-32 of no bytes is 0.
+/// Returns the CRC-32 of all earlier bytes and these. `checksum`: CRC-32 of the earlier bytes; 0 if there are none.
 std::uint32_t next_checksum(std::uint32_t checksum, const std::byte* bytes, std::size_t size);
 
-/// Returns the checksum of the bits of all positions, masses and velocities. Runs with equal checksums have equal
-/// states.
+/// Returns the CRC-32 of all positions, masses and velocities, including low parts. Runs in the same state have equal
+/// values.
 std::uint32_t checksum(const Bodies& bodies);
 
 }  // namespace orrery

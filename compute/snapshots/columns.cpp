@@ -14,8 +14,8 @@ namespace {
 
 struct ColumnNames {
   BodyColumn column;
-  std::string_view written;               // name that this program writes, also in messages
-  std::array<std::string_view, 16> read;  // names that are read, as plain_name() returns them
+  std::string_view written;               // name in files that this program writes, and in messages
+  std::array<std::string_view, 16> read;  // names accepted in files, in the form that plain_name() returns
 };
 constexpr std::array<ColumnNames, column_count> all_columns{{
     {BodyColumn::mass, "m", {"m", "mass", "masses", "w", "m0", "mass0", "particlemass", "bodymass"}},
@@ -51,7 +51,7 @@ constexpr std::array<ColumnNames, column_count> all_columns{{
     {BodyColumn::formation_time, "formation_time", {"formationtime", "tform"}},
 }};
 
-/// Properties that are plain numbers.
+/// Properties that are one float per body.
 constexpr std::array<std::pair<BodyColumn, std::vector<float> BodyProperties::*>, 4> float_columns{{
     {BodyColumn::softening, &BodyProperties::softening},
     {BodyColumn::temperature, &BodyProperties::temperature},

@@ -11,7 +11,7 @@ namespace orrery {
 namespace {
 
 constexpr double least_scale_factor = 1e-6, most_scale_factor = 1e3;
-constexpr double same_time = 1e-5, same_gravity = 0.01;  // relative differences
+constexpr double same_time = 1e-5, same_gravity = 0.01;  // relative differences that count as equal
 
 bool is_scale_factor(double value) {
   return value >= least_scale_factor && value <= most_scale_factor;
@@ -23,15 +23,14 @@ struct Decision {
   std::string reason{};
 };
 
-/// Returns whether `a` and the redshift z agree that a (1 + z) = 1. A redshift of 0 agrees only with a = 1; other
-/// redshifts may be rounded.
+/// Returns whether a (1 + redshift) = 1: within 1e-5 at redshift 0, else within 1 %, as redshifts may be rounded.
 bool agree(double a, double redshift) {
   const double tolerance = redshift == 0 ? same_time : 0.01;
   return is_scale_factor(a) && redshift > -1 && std::abs(a * (1 + redshift) - 1) <= tolerance;
 }
 
-/// Decides without a flag: the time is a scale factor if it matches the redshift. At a = 1, a run without expansion may
-/// match as well. The box then decides, because runs in vacuum have none.
+/// Decides for a file without a flag: it is cosmological if its time, taken as a scale factor, matches the redshift. At
+/// a = 1, a run without expansion matches too. The file must then have a box, because runs in vacuum have none.
 Decision decide_by_numbers(const FileMeaning& meaning) {
   const double time = meaning.scale_factor.value_or(meaning.time), redshift = meaning.redshift.value_or(0);
   const std::string name = meaning.scale_factor ? "scale factor = " : "Time = ";
@@ -65,7 +64,7 @@ double scale_factor_of(const FileMeaning& meaning) {
   return is_scale_factor(by_redshift) ? by_redshift : 0;
 }
 
-/// Returns the meaning without the powers that do not apply.
+/// Returns `meaning` after setting those powers to 0 that do not apply.
 FileMeaning with_powers_that_hold(FileMeaning meaning, const Decision& decision, const SnapshotHints& hints) {
   const bool proper = meaning.zero_powers && decision.cosmological && !hints.cosmological;
   if (proper) meaning.length = meaning.mass = meaning.velocity = {0, 0};
@@ -73,7 +72,7 @@ FileMeaning with_powers_that_hold(FileMeaning meaning, const Decision& decision,
   return meaning;
 }
 
-/// Returns a factor as text, such as "0.5", "0.5 / 0.7" or "1 / 0.7"; empty if it is 1.
+/// Returns the factor a^powers.a h^powers.h as text, such as "0.5", "0.5 / 0.7" or "1 / 0.7"; empty if it is 1.
 std::string factor_text(const CosmologicalPowers& powers, double a, double h) {
   const auto power = [](double base, double exponent) {
     return shortest_text(base) + (exponent == 1 ? "" : "^" + shortest_text(exponent));
@@ -84,7 +83,7 @@ std::string factor_text(const CosmologicalPowers& powers, double a, double h) {
   return (text.empty() ? "1" : text) + " / " + power(h, -powers.h);
 }
 
-/// Multiplies the file's units by the powers of a and h, which gives the units of its proper numbers.
+/// Multiplies the units by the powers of a and h, so that the file's numbers become proper values.
 void multiply(Units& units, const FileMeaning& meaning, double a, double h) {
   const auto factor = [&](const CosmologicalPowers& powers) { return std::pow(a, powers.a) * std::pow(h, powers.h); };
   units.length_cm *= factor(meaning.length);
@@ -104,7 +103,7 @@ std::string changes_text(const FileMeaning& meaning, double a, double h) {
   return text;
 }
 
-/// Returns the units of the file's numbers before any powers; nothing if G = 1.
+/// Returns the file's units before multiplication by the powers of a and h; empty if G = 1.
 std::optional<Units> own_units(const FileMeaning& meaning, const SnapshotHints& hints) {
   std::optional<Units> units = meaning.units ? meaning.units : meaning.usual_units;
   if (!hints.units) return units;
@@ -115,8 +114,8 @@ std::optional<Units> own_units(const FileMeaning& meaning, const SnapshotHints& 
   return units;
 }
 
-/// If the code's G differs from the physical one in its units, changes the unit of velocity so that the physical G
-/// gives the same orbits.
+/// Changes the unit of velocity if the code's G differs from the physical one by over 1 %, so that the physical G gives
+/// the same orbits.
 void take_gravity(const FileMeaning& meaning, Snapshot& snapshot) {
   if (!meaning.gravity) return;
   const double ratio = *meaning.gravity / gravitational_constant;
@@ -179,7 +178,7 @@ std::string take_meaning(const FileMeaning& given, const SnapshotHints& hints, S
            "numbers as they are with --cosmological no";
   }
   multiply(*snapshot.units, meaning, a, h);
-  if (decision.cosmological && meaning.length.a != 1) {  // the size of a box is a comoving one
+  if (decision.cosmological && meaning.length.a != 1) {  // the box size is comoving
     snapshot.box = scaled(snapshot.box, std::pow(a, 1 - meaning.length.a));
   }
   if (!snapshot.units->usable()) return "units: not usable after multiplication by scale factor and h";
@@ -214,13 +213,13 @@ namespace {
 
 enum class Fact { time, comoving, scale_factor, redshift, omega0, hubble, box_size };
 
-/// Dependence of the numbers on scale factor and h in files that have this row's attribute.
+/// Convention for scale factor and h in files that have a row's attribute.
 enum class Numbers {
   gadget,  ///< the defaults of FileMeaning
-  swift,   ///< comoving positions, peculiar velocities, nothing over h
+  swift,   ///< comoving positions, peculiar velocities, no factors of h
 };
 
-/// An attribute that states a fact. If several rows state it, the first one that the file has counts.
+/// Attribute that states a fact. If a file has several for one fact, the first row applies.
 struct FactRow {
   Fact fact;
   const char* group;
@@ -228,7 +227,7 @@ struct FactRow {
   Numbers numbers = Numbers::gadget;
 };
 constexpr FactRow fact_rows[]{
-    {Fact::time, "Header", "Time"},  // all codes; a scale factor if comoving
+    {Fact::time, "Header", "Time"},  // all codes; the scale factor in a comoving run
     {Fact::comoving, "Cosmology", "Cosmological run", Numbers::swift},
     {Fact::comoving, "Header", "ComovingIntegrationOn"},      // GIZMO since November 2020
     {Fact::comoving, "Parameters", "ComovingIntegrationOn"},  // GADGET-4, AREPO
@@ -246,14 +245,14 @@ constexpr FactRow fact_rows[]{
     {Fact::box_size, "Parameters", "BoxSize"},                // GADGET-4, AREPO
 };
 
-/// Attributes that hold the units in CGS. Null: the code has no such attribute.
+/// Names of the attributes that hold the units in CGS. Null: the code has no such attribute.
 struct UnitRow {
   const char* group;
   const char* length;
   const char* mass;
   const char* velocity;
   const char* time;
-  bool over_h = false;  ///< they are divided by h already
+  bool over_h = false;  ///< the units are already divided by h
 };
 constexpr UnitRow unit_rows[]{
     // EAGLE, OWLS, Orrery
@@ -267,15 +266,15 @@ constexpr UnitRow unit_rows[]{
     // GADGET-4, AREPO
     {"Parameters", "UnitLength_in_cm", "UnitMass_in_g", "UnitVelocity_in_cm_per_s", nullptr},
 };
-/// SWIFT's units of its constants, which are not those of its snapshots if the user chose others for these.
+/// Units of the constants in SWIFT's files. Users can choose other units for the snapshot itself.
 constexpr UnitRow internal_units{"InternalCodeUnits", "Unit length in cgs (U_L)", "Unit mass in cgs (U_M)", nullptr,
                                  "Unit time in cgs (U_t)"};
 
-/// Attributes that hold the constant of gravity in the code's units. 0: the physical one.
+/// Attribute that holds G in the code's units. Its value 0 means the physical G.
 struct GravityRow {
   const char* group;
   const char* attribute;
-  const UnitRow* units = nullptr;  ///< null, or the file has none of these: the units of the file
+  const UnitRow* units = nullptr;  ///< null, or missing in the file: the file's units apply
 };
 constexpr GravityRow gravity_rows[]{
     {"Parameters", "GravityConstantInternal"},           // GADGET-4, AREPO
@@ -283,7 +282,7 @@ constexpr GravityRow gravity_rows[]{
     {"PhysicalConstants/InternalUnits", "newton_G", &internal_units},
 };
 
-/// Attributes of a dataset that hold its powers.
+/// Attributes of a dataset that hold its CosmologicalPowers, the exponents of scale factor and h.
 struct PowerRow {
   const char* a;
   const char* h;
@@ -294,7 +293,7 @@ constexpr PowerRow power_rows[]{
     {"a_scaling", "h_scaling"},                   // GADGET-4, AREPO
 };
 
-/// Attributes of SWIFT that hold the softening of types of bodies, in its internal units.
+/// SWIFT's attributes for the softening lengths of particle types, in its internal units.
 struct SwiftSofteningRow {
   std::array<std::size_t, 3> types;
   std::array<const char*, 2> comoving, most_physical;  // names in older and newer versions
@@ -311,7 +310,8 @@ constexpr SwiftSofteningRow swift_softening_rows[]{
      {"Maximal physical baryon softening length (Plummer equivalent) [internal units]",
       "Maximal physical baryon softening length (Plummer equivalent)  [internal units]"}},
 };
-/// Words for a set of softenings in the parameters of GADGET-4 and AREPO, as in "SofteningComovingClass0".
+/// Words in the names of softening parameters: "SofteningComovingClass0" in GADGET-4, "SofteningComovingType0" in
+/// AREPO.
 constexpr std::array<const char*, 2> softening_words{"Class", "Type"};
 
 class HeaderReader {
@@ -388,8 +388,8 @@ class HeaderReader {
     has_refused_units_ = true;
   }
 
-  /// Handles units without a unit of velocity: takes the usual one, unless a constant of gravity determines it later.
-  /// Notes what is missing.
+  /// Returns the units of a file that states length and mass but not velocity, whose unit is then km/s. A stated G may
+  /// change it later. Notes what is missing.
   std::optional<Units> incomplete_units_of(const UnitRow& row) {
     const auto unit = [&](const char* name) { return lookup_(row.group, name).number.value_or(0); };
     const double length = unit(row.length), mass = unit(row.mass);
@@ -403,7 +403,7 @@ class HeaderReader {
     return Units{length, mass, galactic_units.velocity_cm_s};
   }
 
-  /// Takes the softening lengths in the parameters of GADGET-4 and AREPO.
+  /// Reads the softening lengths from the parameters of GADGET-4 or AREPO.
   void take_softening(const std::string& word) {
     for (std::size_t type = 0; type < meaning_.softening.size(); ++type) {
       const auto parameter = [&](const std::string& name, double number_behind) {
@@ -432,7 +432,7 @@ class HeaderReader {
     }
   }
 
-  /// Returns the units of a row. Notes unusable ones.
+  /// Returns the units in a row's attributes; empty if some are missing. Notes unusable ones.
   std::optional<Units> units_of(const UnitRow& row) {
     const auto unit = [&](const char* name) { return name ? lookup_(row.group, name).number : std::nullopt; };
     for (const char* const name : {row.length, row.mass, row.velocity, row.time}) {
@@ -470,12 +470,12 @@ class HeaderReader {
   std::vector<std::string>& notes_;
   FileMeaning meaning_{.usual_units = galactic_units};
   std::array<bool, static_cast<std::size_t>(Fact::box_size) + 1> known_{};
-  bool has_refused_units_ = false;  // and noted why
+  bool has_refused_units_ = false;  // units were refused; a note says why
 };
 
-/// The powers that a dataset states.
+/// Powers in the attributes of a dataset.
 struct DatasetPowers : CosmologicalPowers {
-  bool physical = false;  ///< it says that its numbers are proper ones
+  bool physical = false;  ///< the dataset says that its numbers are proper
 };
 std::optional<DatasetPowers> powers_of(const HeaderLookup& lookup, const std::string& dataset) {
   if (dataset.empty()) return std::nullopt;
@@ -501,7 +501,7 @@ void take_powers(const HeaderLookup& lookup, const std::string& positions, const
   const auto is_zero = [](const std::optional<DatasetPowers>& powers) {
     return !powers || (powers->a == 0 && powers->h == 0 && !powers->physical);
   };
-  // GADGET-4 and AREPO write zeros if a run is not cosmological, whatever its h.
+  // GADGET-4 and AREPO write zeros if a run is not cosmological, even if its h is not 1.
   if (is_zero(length) && is_zero(mass) && is_zero(velocity)) {
     meaning.zero_powers = length.has_value();
     return;

@@ -1,4 +1,4 @@
-// GADGET: its header, snapshots of several files, and the binary file of type 1 with the functions that type 2 shares.
+// GADGET: its header, snapshots of several files, and binary files of type 1, with the code that type 2 shares.
 #include "compute/snapshots/gadget.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 namespace orrery {
 namespace {
 
-/// Where the header's fields start in a binary file.
+/// Byte offsets of the header's fields in a binary file.
 namespace gadget_field {
 
 constexpr std::size_t counts = 0, masses = 24, time = 72, redshift = 80, all_counts = 96, files = 124, box_size = 128,
@@ -33,7 +33,7 @@ Species gadget_species_of(const SnapshotView& snapshot, std::size_t body) {
   return species.empty() ? Species::dark : species[body];
 }
 
-/// If the file has no softening, gives bodies the softening in the code's parameters.
+/// Takes the softening lengths from the code's parameters if the file has none for its bodies.
 void take_code_softening(const GadgetHeader& header, const SnapshotHints& hints, Snapshot& snapshot) {
   std::vector<float>& lengths = snapshot.properties.softening;
   if (std::ranges::any_of(lengths, [](float length) { return length != 0; })) return;
@@ -68,7 +68,7 @@ std::uint64_t GadgetHeader::promised() const {
     low += totals[type];
     whole += totals[type] + (high_words[type] << 32);
   }
-  constexpr std::uint64_t at_most = 8;  // times the bodies that files like this one have
+  constexpr std::uint64_t at_most = 8;  // times the bodies of `files` files like this one
   return whole <= at_most * (bodies() + skipped) * static_cast<std::uint64_t>(std::max<std::int64_t>(files, 1)) ? whole
                                                                                                                 : low;
 }
@@ -166,7 +166,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Names of the parts of a snapshot. The number of a part is between two dots, or after the last one.
+/// File names of the parts of a snapshot. A part's number is between two dots, or after the last dot.
 class PartNames {
  public:
   explicit PartNames(const fs::path& file) : folder_{file.parent_path()} {
@@ -185,7 +185,7 @@ class PartNames {
     }
   }
   std::int64_t number() const { return number_; }  ///< number in the given file's name; -1: none
-  /// "snap.7.hdf5", or "snap.007.hdf5" in a set whose numbers have as many digits.
+  /// Returns the name of a part: "snap.7.hdf5", or "snap.007.hdf5" if the set pads its numbers with zeros.
   fs::path name(std::int64_t number) const {
     const std::string digits = std::to_string(number);
     const auto with = [&](const std::string& text) { return folder_ / (before_ + text + behind_); };
@@ -199,11 +199,11 @@ class PartNames {
   fs::path folder_;
   std::string before_, behind_;
   std::int64_t number_ = -1;
-  std::size_t digits_ = 0;  // digits of the given file's number
-  bool has_zeros_ = false;  // zeros in front of the number
+  std::size_t digits_ = 0;  // digits in the given file's number
+  bool has_zeros_ = false;  // the number begins with zeros
 };
 
-/// Appends values of bodies. Either both vectors have one entry per body, or neither.
+/// Appends one value per body. If only one of the vectors is empty, its values are `missing`.
 template <class T>
 void append_values(std::vector<T>& to, std::size_t before, const std::vector<T>& from, std::size_t added, T missing) {
   if (to.empty() && from.empty()) return;
@@ -218,14 +218,14 @@ void add_new(std::vector<std::string>& to, const std::vector<std::string>& from)
   }
 }
 
-/// Returns what `part` states about the whole snapshot, without any bodies.
+/// Returns a snapshot with the facts in `part` that concern all parts, and without bodies.
 Snapshot without_bodies(const Snapshot& part) {
   Snapshot all{.bodies = {}, .time = part.time, .units = part.units, .units_assumed = part.units_assumed};
   all.properties.formation_scale_factors = part.properties.formation_scale_factors;
   return all;
 }
 
-/// Appends the bodies of a further part.
+/// Appends the bodies of another part.
 void append_part(Snapshot& to, const Snapshot& part) {
   const std::size_t before = to.bodies.positions.size(), added = part.bodies.positions.size();
   if (added == 0) return;
@@ -248,7 +248,7 @@ void append_part(Snapshot& to, const Snapshot& part) {
   add_new(to.unread, part.unread);
 }
 
-/// Notes that other files of the snapshot exist, if the header of a file that is read alone says so.
+/// Adds a note to a file that was read alone if its header says that the snapshot has other files.
 void note_other_files(const GadgetHeader& header, const std::string& missing, Snapshot& snapshot) {
   const std::uint64_t here = header.bodies() + header.skipped, promised = header.promised();
   snapshot.part = header.files > 1 || (promised > 0 && promised != here);
@@ -303,7 +303,7 @@ Snapshot read_gadget_parts(SnapshotInput& input, const std::function<GadgetPart(
   Snapshot all = without_bodies(own.snapshot);
   all.bodies.positions.reserve(promised);
   all.bodies.velocities.reserve(promised);
-  std::uint64_t rows = 0;  // rows of all types, also those that are no bodies
+  std::uint64_t rows = 0;  // rows of all types, including those without a body
   for (std::int64_t part = 0; part < header.files; ++part) {
     if (part == names.number()) {
       rows += own.snapshot.bodies.positions.size() + header.skipped;
@@ -331,18 +331,18 @@ Snapshot read_gadget_parts(SnapshotInput& input, const std::function<GadgetPart(
 
 namespace {
 
-constexpr std::size_t mark_bytes = 4, label_bytes = 16;  ///< bytes of a record's length; bytes of a label's record
-constexpr std::size_t values_per_block = 49152;          ///< read or written at once
+constexpr std::size_t mark_bytes = 4, label_bytes = 16;  ///< size of a length field; size of a label record
+constexpr std::size_t values_per_block = 49152;          ///< number of values read or written together
 constexpr std::uint32_t label_payload = 8;
 
-/// Returns whether a header of this length is one of GADGET-4 for some number of types: three arrays of 8 bytes per
-/// type, and 48 bytes. Only with the option GADGET2_HEADER does it write the 256 bytes of GADGET-1 and -2.
+/// Returns whether GADGET-4 writes headers of this length: 24 bytes per particle type plus 48. With its option
+/// GADGET2_HEADER, it writes the 256 bytes of GADGET-1 and -2 instead.
 bool is_gadget4_header(std::uint32_t length) {
   constexpr std::uint32_t per_type = 24, others = 48;
   return length > others && (length - others) % per_type == 0 && (length - others) / per_type <= GadgetHeader::types;
 }
 
-/// Returns the byte order of the first record's length; nothing if this is not a GADGET file.
+/// Returns the byte order in which the first record's length is valid; empty if this is not a GADGET file.
 std::optional<ByteOrder> order_of(std::span<const std::byte> head, GadgetType type) {
   constexpr std::uint32_t header_bytes = GadgetHeader::bytes;
   if (head.size() < label_bytes + mark_bytes) return std::nullopt;
@@ -352,7 +352,7 @@ std::optional<ByteOrder> order_of(std::span<const std::byte> head, GadgetType ty
     const std::uint32_t length = bytes.load32(&head[0]);
     if (!labelled && is_gadget4_header(length) && mark_bytes + length + mark_bytes <= head.size() &&
         bytes.load32(&head[mark_bytes + length]) == length) {
-      return order;  // the reader refuses this kind by name
+      return order;  // accepted here, so that the reader can report why it is refused
     }
     if (length != (labelled ? label_payload : header_bytes)) continue;
     if (!labelled || bytes.load32(&head[label_bytes - mark_bytes]) == label_payload) return order;
@@ -360,7 +360,7 @@ std::optional<ByteOrder> order_of(std::span<const std::byte> head, GadgetType ty
   return std::nullopt;
 }
 
-/// The records of a file, one after the other.
+/// Reads the records of a file one by one.
 class Records {
  public:
   Records(SnapshotInput& input, const Bytes& bytes, GadgetType type) : input_{input}, bytes_{bytes}, type_{type} {}
@@ -380,14 +380,14 @@ class Records {
   }
   /// Reads `size` bytes of the open record.
   void read(std::byte* to, std::size_t size) { input_.read(to, size); }
-  /// Skips the rest of the record and checks its second length.
+  /// Skips the rest of the record and checks the length after it.
   void close() {
     input_.seek(begin_ + length_);
     if (word("length behind a record") != length_) {
       input_.fail_at(begin_ + length_, named("length"), "the lengths before and behind the record differ");
     }
   }
-  const std::string& label() const { return label_; }  ///< "POS "; empty in files of type 1
+  const std::string& label() const { return label_; }  ///< such as "POS "; empty in files of type 1
   std::uint32_t length() const { return length_; }
   std::uint64_t begin() const { return begin_; }
 
@@ -430,7 +430,7 @@ class GadgetReader {
   GadgetPart read() {
     read_header();
     constexpr std::array<const char*, 4> order{"POS ", "VEL ", "ID  ", "MASS"};
-    std::size_t known = 0;  // the next of `order` in files of type 1
+    std::size_t known = 0;  // index in `order` of the next record, in files of type 1
     while (records_.next()) {
       std::string label = records_.label();
       if (type_ == GadgetType::blocks) {
@@ -508,8 +508,8 @@ class GadgetReader {
     }
   }
 
-  /// Returns whether the record is one that Orrery writes for other readers of gas: after the records of all bodies, an
-  /// energy and a density of 0, which no real gas has, and then any smoothing length.
+  /// Returns whether a record is a placeholder for gas, which Orrery writes for other readers: see write_gas(). After
+  /// the records of all bodies follow energies of 0, densities of 0, which no real gas has, and any smoothing lengths.
   bool is_placeholder(const std::string& label) {
     constexpr std::array<std::string_view, 3> labels{"U   ", "RHO ", "HSML"};
     const std::uint64_t gas = header_.counts[0];
@@ -525,8 +525,8 @@ class GadgetReader {
     return fits;
   }
 
-  /// Returns the name of a record that is not read. Records of type 1 have no names: after those of all bodies follow
-  /// those of gas, in this order.
+  /// Returns a name for a record that is not read. Records of type 1 have no names: the first three after those of all
+  /// bodies are assumed to be those of gas.
   std::string unread_name(const std::string& label) const {
     constexpr std::array<const char*, 3> of_gas{"internal energy of gas (U)", "density of gas (RHO)",
                                                 "smoothing length of gas (HSML)"};
@@ -542,7 +542,7 @@ class GadgetReader {
     input_.fail_at(records_.begin() - mark_bytes, label, cause);
   }
 
-  /// Returns the number of bytes per value in the open record, which must be one of two.
+  /// Returns the bytes per value in the open record, `narrow` or `wide`. Fails if the record has another length.
   std::size_t width_of(const std::string& label, std::uint64_t values, std::size_t narrow, std::size_t wide) {
     if (records_.length() == values * narrow) return narrow;
     if (records_.length() == values * wide) return wide;
@@ -574,7 +574,7 @@ class GadgetReader {
     check(label, places, 3 * width);
   }
 
-  /// Checks all bodies, and reports the first unusable one with its byte.
+  /// Checks all bodies and reports the first unusable one with its byte offset.
   void check(const std::string& label, bool places, std::size_t stride) const {
     for (std::size_t i = 0; i < header_.bodies(); ++i) {
       const std::string cause = no_body(snapshot_, i, places, !places, false);
@@ -617,8 +617,8 @@ class GadgetReader {
   GadgetHeader header_;
   Snapshot snapshot_;
   std::vector<std::byte> block_;
-  std::size_t behind_ = 0;        // records after the records of all bodies
-  std::size_t placeholders_ = 0;  // the first ones of these, see is_placeholder()
+  std::size_t behind_ = 0;        // number of records after those of all bodies
+  std::size_t placeholders_ = 0;  // placeholders among those records, see is_placeholder()
   bool placed_ = false, moving_ = false, weighed_ = false, double_ = false;
 };
 
@@ -645,7 +645,7 @@ Snapshot read_gadget(SnapshotInput& input, GadgetType type) {
 
 namespace {
 
-/// Writes values into records.
+/// Writes Fortran records, in blocks.
 class RecordsOut {
  public:
   RecordsOut(AtomicFile& out, const Bytes& bytes, GadgetType type) : out_{out}, bytes_{bytes}, type_{type} {}
@@ -687,8 +687,8 @@ class RecordsOut {
   std::uint32_t length_ = 0;
 };
 
-/// Writes records for gas without which readers such as yt reject the file. Orrery has no energy and no density: they
-/// are 0.
+/// Writes gas records, without which readers such as yt reject the file. Orrery computes no energy and no density: both
+/// are written as 0.
 void write_gas(RecordsOut& records, const SnapshotView& snapshot, std::uint64_t count) {
   constexpr float without_softening = 0.1f;
   const std::vector<float>& softening = snapshot.properties.softening;

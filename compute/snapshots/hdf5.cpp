@@ -1,5 +1,5 @@
-// GADGET HDF5, which AREPO, GIZMO and SWIFT write as well. In a build without libhdf5 (ORRERY_HAVE_HDF5 is 0), reading
-// and writing throw std::runtime_error that names the cure.
+// GADGET HDF5, also written by AREPO, GIZMO and SWIFT. In a build without libhdf5 (ORRERY_HAVE_HDF5 is 0), reading and
+// writing throw std::runtime_error that names the cure.
 #include <fcntl.h>
 #if ORRERY_HAVE_HDF5
 #include <hdf5.h>
@@ -49,7 +49,7 @@ namespace fs = std::filesystem;
 
 // Wrappers of libhdf5: objects, links, attributes, datasets.
 
-/// An object that libhdf5 opened; the destructor closes it.
+/// Owner of an object that libhdf5 opened; the destructor closes it.
 class Hdf5Object {
  public:
   using Close = herr_t (*)(hid_t);
@@ -67,7 +67,7 @@ class Hdf5Object {
   }
 
   hid_t id() const { return id_; }
-  explicit operator bool() const { return id_ >= 0; }  ///< false: it could not be opened
+  explicit operator bool() const { return id_ >= 0; }  ///< false: the object could not be opened
 
  private:
   hid_t id_ = -1;
@@ -76,21 +76,21 @@ class Hdf5Object {
 
 std::mutex turns;
 
-/// Takes libhdf5, which serves one thread at a time, and keeps it from printing its errors. The functions below need
-/// it.
+/// Lock of libhdf5, which serves one thread at a time. Also stops libhdf5 from printing its errors. The functions below
+/// must be called while a lock exists.
 class Hdf5Turn {
  public:
   Hdf5Turn() {
     turns.lock();
-    [[maybe_unused]] static const herr_t alone = H5PLset_loading_state(0);  // no library that HDF5_PLUGIN_PATH names
-    [[maybe_unused]] static const herr_t kept = H5dont_atexit();  // it would try again to write what has failed
+    [[maybe_unused]] static const herr_t alone = H5PLset_loading_state(0);  // ignores HDF5_PLUGIN_PATH
+    [[maybe_unused]] static const herr_t kept = H5dont_atexit();  // at exit, libhdf5 would retry writes that failed
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   }
   Hdf5Turn(const Hdf5Turn&) = delete;
   ~Hdf5Turn() { turns.unlock(); }
 };
 
-/// Thrown if an object is a link to another file, which is never followed. The text is one clause that names both.
+/// Thrown if an object is a link to another file; such links are never followed. The text names the link and the cure.
 struct ForeignLink : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -107,7 +107,7 @@ herr_t meet_foreign_link(const char*, const char*, const char*, const char*, uns
   return -1;
 }
 
-/// Properties with which no link to another file is followed.
+/// Returns access properties that refuse links to other files.
 hid_t no_foreign_links() {
   static const hid_t access = [] {
     const hid_t made = H5Pcreate(H5P_LINK_ACCESS);
@@ -132,16 +132,15 @@ bool has_own_link(hid_t in, const std::string& path, hid_t access) {
   return true;
 }
 
-/// Returns the properties with which files are opened: without locks, because AtomicFile holds one and a read-only disk
-/// may not permit any.
+/// Returns properties for opening a file without locks: AtomicFile holds a lock, and a read-only disk may permit none.
 Hdf5Object unlocked_access() {
   Hdf5Object access{H5Pcreate(H5P_FILE_ACCESS), H5Pclose};
   H5Pset_file_locking(access.id(), false, true);
   return access;
 }
 
-/// These open the object at a path such as "Header" or "PartType1/Coordinates". They return an empty object if there is
-/// none of this kind, and throw ForeignLink.
+/// The next three functions open the object at a path such as "Header" or "PartType1/Coordinates". They return an empty
+/// object if there is none of that kind. They throw ForeignLink for a link to another file.
 Hdf5Object open_object(hid_t in, const std::string& path) {
   const hid_t access = no_foreign_links();
   for (std::size_t end = path.find('/'); end != std::string::npos; end = path.find('/', end + 1)) {
@@ -150,7 +149,7 @@ Hdf5Object open_object(hid_t in, const std::string& path) {
   if (!has_own_link(in, path, access)) return {};
   foreign_link_met = false;
   Hdf5Object found{H5Oopen(in, path.c_str(), access), H5Oclose};
-  if (foreign_link_met) refuse_link(in, path);  // a soft link led to it
+  if (foreign_link_met) refuse_link(in, path);  // a soft link led to a link to another file
   return found;
 }
 
@@ -164,8 +163,8 @@ Hdf5Object open_dataset(hid_t in, const std::string& path) {
   return found && H5Iget_type(found.id()) == H5I_DATASET ? std::move(found) : Hdf5Object{};
 }
 
-/// Returns whether it is a type of integers or reals whose bits are all within its bytes. Otherwise libhdf5 reads
-/// beyond its memory.
+/// Returns whether `type` is an integer or real type whose bit fields are all inside its bytes. With any other type,
+/// libhdf5 would read beyond its memory.
 bool is_sound_number(hid_t type) {
   constexpr std::size_t most_bytes = 16;
   const H5T_class_t sort = H5Tget_class(type);
@@ -183,7 +182,7 @@ bool is_sound_number(hid_t type) {
          within(exponent, exponent_bits) && within(mantissa, mantissa_bits);
 }
 
-/// Returns at most `most` numbers of an attribute; none if there is no such attribute, or it has no numbers.
+/// Returns the numbers of an attribute; empty if it is missing, is not numeric, or has more than `most` numbers.
 std::vector<double> attribute_numbers(hid_t in, const char* name, std::size_t most) {
   if (H5Aexists(in, name) <= 0) return {};
   const Hdf5Object attribute{H5Aopen(in, name, H5P_DEFAULT), H5Aclose};
@@ -197,7 +196,7 @@ std::vector<double> attribute_numbers(hid_t in, const char* name, std::size_t mo
   return values;
 }
 
-/// Returns the first number of an attribute; nothing if there is none.
+/// Returns the first number of an attribute; empty if it has none, or more than 16.
 std::optional<double> attribute_number(hid_t in, const char* name) {
   const std::vector<double> values = attribute_numbers(in, name, 16);
   return values.empty() ? std::nullopt : std::optional{values.front()};
@@ -230,7 +229,7 @@ enum class NumberKind { whole, with_sign, real };
 
 constexpr hsize_t rows_per_block = 65536;
 
-/// Returns why its chunks cannot be unpacked here in bounded memory; empty if they can.
+/// Returns why a dataset's chunks cannot be unpacked in bounded memory; empty if they can.
 std::string unpackable(const Hdf5Object& made, std::size_t value_bytes) {
   constexpr hsize_t most_chunk_bytes = hsize_t{256} << 20;
   std::array<hsize_t, 2> chunk{1, 1};
@@ -254,7 +253,8 @@ std::string unpackable(const Hdf5Object& made, std::size_t value_bytes) {
   return {};
 }
 
-/// Returns the dimensions of a dataset, with a second one of 1 if it has only one; nothing if it has other dimensions.
+/// Returns a dataset's dimensions, {rows, columns}, with 1 column if it has one dimension; empty if it has more than
+/// two.
 std::optional<std::array<hsize_t, 2>> extent_of(const Hdf5Object& data) {
   const Hdf5Object space{H5Dget_space(data.id()), H5Sclose};
   const int rank = space ? H5Sget_simple_extent_ndims(space.id()) : -1;
@@ -264,7 +264,7 @@ std::optional<std::array<hsize_t, 2>> extent_of(const Hdf5Object& data) {
   return extent;
 }
 
-/// Returns the bytes per number; 0 if libhdf5 cannot convert the values to numbers.
+/// Returns the bytes per number of a dataset; 0 if libhdf5 cannot convert its values to numbers.
 std::size_t number_bytes(const Hdf5Object& data) {
   const Hdf5Object kind{H5Dget_type(data.id()), H5Tclose};
   return kind && is_sound_number(kind.id()) ? H5Tget_size(kind.id()) : 0;
@@ -276,8 +276,8 @@ NumberKind kind_of(const Hdf5Object& data) {
   return H5Tget_sign(kind.id()) == H5T_SGN_2 ? NumberKind::with_sign : NumberKind::whole;
 }
 
-/// Returns why its values cannot be read: they are not numbers, are in other files, or cannot be unpacked here in
-/// bounded memory. Empty if they can be read.
+/// Returns why a dataset cannot be read: its values are not numbers, are in other files, or cannot be unpacked in
+/// bounded memory. Empty if it can be read.
 std::string unreadable(const Hdf5Object& data) {
   const std::size_t value_bytes = number_bytes(data);
   if (value_bytes == 0) return "not numbers, or of a damaged type";
@@ -289,13 +289,13 @@ std::string unreadable(const Hdf5Object& data) {
   return layout == H5D_CHUNKED ? unpackable(made, value_bytes) : std::string{};
 }
 
-/// Returns whether it is stored in chunks, which libhdf5 finds through an index and may have to unpack.
+/// Returns whether a dataset is stored in chunks, which libhdf5 finds by an index and may have to unpack.
 bool is_chunked(const Hdf5Object& data) {
   const Hdf5Object made{H5Dget_create_plist(data.id()), H5Pclose};
   return H5Pget_layout(made.id()) == H5D_CHUNKED;
 }
 
-/// Returns the number of rows to read at once: whole chunks, so that none is unpacked twice.
+/// Returns the number of rows to read per call: whole chunks, so that no chunk is unpacked twice.
 hsize_t rows_at_once(const Hdf5Object& data) {
   if (!is_chunked(data)) return rows_per_block;
   const Hdf5Object made{H5Dget_create_plist(data.id()), H5Pclose};
@@ -304,7 +304,7 @@ hsize_t rows_at_once(const Hdf5Object& data) {
   return chunk[0] > rows_per_block ? chunk[0] : rows_per_block / chunk[0] * chunk[0];
 }
 
-/// Writes whole rows of a dataset, from `first` on. `values`: row by row. Throws std::runtime_error.
+/// Writes whole rows of a dataset, starting at row `first`. `values`: row by row. Throws std::runtime_error.
 template <class Value>
 void write_hdf5_rows(const Hdf5Object& data, hsize_t first, hsize_t columns, hid_t native,
                      std::span<const Value> values) {
@@ -317,7 +317,7 @@ void write_hdf5_rows(const Hdf5Object& data, hsize_t first, hsize_t columns, hid
   require_hdf5(written, "a dataset was not written");
 }
 
-// Names in a file of GADGET's family.
+// Names in files of GADGET and related codes.
 
 std::string type_name(std::size_t type) {
   return "PartType" + std::to_string(type);
@@ -328,14 +328,14 @@ std::string group_name(Species species) {
   return type_name(static_cast<std::size_t>(species));
 }
 
-/// Names of the datasets of bodies, by the code that writes them. The first is written, and of those in a file the
-/// first is read.
+/// Names of the datasets of bodies in the files of several codes. Orrery writes the first name, and reads the first one
+/// that a file has.
 constexpr std::array hdf5_positions{"Coordinates"}, hdf5_ids{"ParticleIDs"};
-constexpr std::array hdf5_velocities{"Velocities", "Velocity"};  // others; EAGLE and OWLS
+constexpr std::array hdf5_velocities{"Velocities", "Velocity"};  // most codes; EAGLE and OWLS
 
-constexpr std::array hdf5_masses{"Masses", "Mass", "DynamicalMasses"};  // others; EAGLE, OWLS; SWIFT's black holes
+constexpr std::array hdf5_masses{"Masses", "Mass", "DynamicalMasses"};  // most codes; EAGLE, OWLS; SWIFT's black holes
 
-/// A property of bodies and its datasets' names in the files of GADGET, AREPO and SWIFT. The first is written.
+/// A property of bodies and the names of its dataset in files of GADGET, AREPO and SWIFT. Orrery writes the first name.
 struct Hdf5Property {
   std::vector<float> BodyProperties::*values;
   std::array<const char*, 4> names;
@@ -349,13 +349,13 @@ constexpr std::array<Hdf5Property, 4> hdf5_properties{{
      {"StellarFormationTime", "GFM_StellarFormationTime", "BirthTimes", "BirthScaleFactors"}},
 }};
 
-/// The name of SWIFT for formation times that are scale factors.
+/// SWIFT's name for formation times that are scale factors.
 constexpr std::string_view hdf5_formation_scale_factors = "BirthScaleFactors";
 
-/// The datasets of a group that hold positions and velocities, and masses if they are not all the same.
+/// Writer of a group's positions, velocities and, if the group has a dataset for them, masses.
 class Hdf5BodyRows {
  public:
-  /// The datasets must exist. Throws std::runtime_error.
+  /// Opens the datasets, which must exist. Throws std::runtime_error.
   Hdf5BodyRows(hid_t file, const std::string& group)
       : group_{open_group(file, group.c_str())},
         coordinates_{open_dataset(group_.id(), "Coordinates")},
@@ -363,20 +363,20 @@ class Hdf5BodyRows {
         masses_{open_dataset(group_.id(), "Masses")} {
     require_hdf5(coordinates_ && velocities_, "a dataset cannot be opened");
   }
-  /// Writes rows from `first` on: positions with masses in w, and as many velocities. Throws std::runtime_error.
+  /// Writes rows, starting at row `first`: positions with masses in w, and velocities. Throws std::runtime_error.
   void write(hsize_t first, std::span<const Vec4> positions, std::span<const Vec4> velocities) {
     blocks_.each_block(first, positions, velocities, static_cast<bool>(masses_),
                        [&](RowArray array, std::size_t row, std::span<const float> values) {
                          write_hdf5_rows(dataset_of(array), row, columns_of(array), H5T_NATIVE_FLOAT, values);
                        });
   }
-  /// Returns the places of the datasets in the file; nothing if they are not stored row after row.
+  /// Returns the datasets' byte offsets in the file; empty if one is not contiguous.
   std::optional<JointRows> places() const {
     const auto place = [](const Hdf5Object& data) { return H5Dget_offset(data.id()); };
     JointRows rows{.positions = place(coordinates_), .velocities = place(velocities_)};
     if (masses_) rows.masses = place(masses_);
     for (const haddr_t found : {rows.positions, rows.velocities, rows.masses.value_or(0)}) {
-      if (found == HADDR_UNDEF) return std::nullopt;  // datasets in chunks have no single place
+      if (found == HADDR_UNDEF) return std::nullopt;  // datasets in chunks have no single offset
     }
     return rows;
   }
@@ -393,8 +393,8 @@ class Hdf5BodyRows {
 
 // Reading.
 
-constexpr double most_compression = 1100;                // deflate reaches 1032
-constexpr std::uint64_t least_bytes_per_s = 10'000'000;  // slowest unpacking by libhdf5 that is waited for
+constexpr double most_compression = 1100;                // most bytes of data per stored byte; deflate reaches 1032
+constexpr std::uint64_t least_bytes_per_s = 10'000'000;  // slowest libhdf5 unpacking for which the trial waits
 
 class Hdf5Reader {
  public:
@@ -422,7 +422,7 @@ class Hdf5Reader {
     return {std::move(snapshot_), header_};
   }
 
-  /// Makes all requests to libhdf5 that read() will make, except for rows that libhdf5 need not process.
+  /// Makes all calls of libhdf5 that read() will make, except for rows that libhdf5 copies without processing.
   void try_out() {
     read_facts();
     for (std::size_t type = 0; type < GadgetHeader::types; ++type) {
@@ -442,7 +442,7 @@ class Hdf5Reader {
     const int opened = open(input_.path().c_str(), O_RDONLY | O_CLOEXEC);
     if (opened < 0) input_.fail("cannot be read: " + std::generic_category().message(errno));
     close(opened);
-    constexpr std::size_t version = 8, flags = 11;  // bytes of a superblock
+    constexpr std::size_t version = 8, flags = 11;  // byte offsets in the superblock
     const std::span<const std::byte> head = input_.head();
     if (head.size() > flags && head[version] == std::byte{3} && head[flags] != std::byte{0}) {
       input_.fail_at(flags, "superblock",
@@ -452,7 +452,7 @@ class Hdf5Reader {
     input_.fail_at(0, "superblock", "not an HDF5 file, or a damaged one");
   }
 
-  /// Reads everything except the rows. Checks their sizes before memory is allocated.
+  /// Reads everything except the rows. Checks the sizes of datasets before memory is allocated.
   void read_facts() {
     read_header();
     check_sizes();
@@ -480,7 +480,7 @@ class Hdf5Reader {
     if (const auto fault = fault_of(header_)) fail("Header/" + fault->field, fault->cause);
   }
 
-  /// Reads the edges of the box, of which SWIFT has one for each axis.
+  /// Reads the edges of the periodic box. SWIFT states one per axis, other codes one for all.
   void read_box() {
     const Hdf5Object header = open_group(file_.id(), "Header");
     const std::vector<double> edges = attribute_numbers(header.id(), "BoxSize", 3);
@@ -516,7 +516,7 @@ class Hdf5Reader {
     types.append(types.empty() ? "" : " and ").append(type_name(type));
   }
 
-  /// Takes the powers that the datasets of the first type with any state.
+  /// Takes the powers of scale factor and h from the first type that has such a dataset.
   void take_dataset_powers() {
     const auto first = [&](std::span<const char* const> names) -> std::string {
       for (std::size_t type = 0; type < GadgetHeader::types; ++type) {
@@ -529,15 +529,15 @@ class Hdf5Reader {
     take_powers(lookup(), first(hdf5_positions), first(hdf5_masses), first(hdf5_velocities), header_.meaning);
   }
 
-  /// Returns the first of these datasets that the group has; null if there is none.
+  /// Returns the first of `names` that the group has as a dataset; null if it has none.
   static const char* first_name(hid_t group, std::span<const char* const> names) {
     const auto found =
         std::ranges::find_if(names, [&](const char* name) { return static_cast<bool>(open_dataset(group, name)); });
     return found == names.end() ? nullptr : *found;
   }
 
-  /// Opens a dataset of `columns` numbers per body. Returns an empty object if there is none; fails if it has another
-  /// shape, or if its values cannot be read.
+  /// Opens a dataset with `columns` numbers per body. Returns an empty object if it does not exist. Fails if it has
+  /// another shape, or if its values cannot be read.
   Hdf5Object dataset(hid_t group, std::size_t type, const char* name, hsize_t columns) {
     Hdf5Object data = name ? open_dataset(group, name) : Hdf5Object{};
     if (!data) return data;
@@ -558,8 +558,8 @@ class Hdf5Reader {
     return data;
   }
 
-  /// Checks that the file can hold this many positions. They are hardly ever equal, so that many do not fit into a
-  /// small file, however they are compressed.
+  /// Fails if the file is too small for a type's positions. Positions hardly ever repeat, so compression cannot shrink
+  /// them much.
   void check_rows(const Hdf5Object& places, std::size_t type) const {
     const double needed = 3.0 * static_cast<double>(header_.counts[type]) * static_cast<double>(number_bytes(places));
     if (H5Dget_storage_size(places.id()) == 0) {
@@ -577,7 +577,7 @@ class Hdf5Reader {
     return group;
   }
 
-  /// Skips types of rows that are no bodies, such as the tracers of AREPO: they have neither places nor masses.
+  /// Skips types whose rows hold no bodies, such as AREPO's tracers: they have no positions, velocities or masses.
   void check_sizes() {
     for (std::size_t type = 0; type < GadgetHeader::types; ++type) {
       if (header_.counts[type] == 0) continue;
@@ -595,7 +595,7 @@ class Hdf5Reader {
     if (header_.bodies() == 0 && header_.skipped > 0 && header_.files <= 1) input_.fail("no type has Coordinates");
   }
 
-  /// Reads rows, which libhdf5 converts to `Value`. Returns false if it cannot.
+  /// Reads rows and converts them to `Value`. Returns false if libhdf5 fails.
   template <class Value>
   static bool read_rows(const Hdf5Object& data, const std::array<hsize_t, 2>& start,
                         const std::array<hsize_t, 2>& count, std::vector<Value>& block) {
@@ -609,7 +609,7 @@ class Hdf5Reader {
            H5Dread(data.id(), native, memory.id(), space.id(), H5P_DEFAULT, block.data()) >= 0;
   }
 
-  /// Calls take(row, column, value) for all values.
+  /// Reads a dataset in blocks and calls take(row, column, value) for each value.
   template <class Value, class Take>
   void for_each(const Hdf5Object& data, std::size_t type, const char* name, hsize_t columns, Take take) {
     const hsize_t rows = std::min<hsize_t>(header_.counts[type], rows_at_once(data));
@@ -663,7 +663,7 @@ class Hdf5Reader {
     first_ += header_.counts[type];
   }
 
-  /// Adds a note if MassTable contradicts the masses of the bodies, which are taken.
+  /// Adds a note if MassTable, which is used, contradicts the masses in a dataset.
   void note_other_masses(hid_t group, std::size_t type) {
     const char* const name = first_name(group, hdf5_masses);
     const Hdf5Object data = dataset(group, type, name, 1);
@@ -679,7 +679,7 @@ class Hdf5Reader {
                               ": the mass of all is " + shortest_text(mass) + " by Header/MassTable");
   }
 
-  /// Reads the ids. Negative ones are unsigned numbers of the same width that a program stored as signed ones.
+  /// Reads the ids. Negative ids become unsigned numbers of the same width: some programs store unsigned ids as signed.
   void read_ids(const Hdf5Object& data, std::size_t type, std::size_t first) {
     const char* const name = hdf5_ids.front();
     if (!data) {
@@ -706,7 +706,7 @@ class Hdf5Reader {
       }
     } else {
       for_each<double>(data, type, name, 1, [&](hsize_t row, hsize_t, double value) {
-        constexpr double most = 9007199254740992;  // up to which doubles are exact
+        constexpr double most = 9007199254740992;  // largest number up to which all integers are exact in double
         if (!(value >= 0 && value <= most && value == std::floor(value))) {
           fail(type_name(type) + '/' + name,
                "row " + std::to_string(row) + " (counted from 0) is " + shortest_text(value) +
@@ -722,7 +722,7 @@ class Hdf5Reader {
       if (!name) return;
       const Hdf5Object found = open_dataset(group, name);
       if (!found) continue;
-      if (const auto extent = extent_of(found); !extent || (*extent)[1] != 1) {  // one number per element
+      if (const auto extent = extent_of(found); !extent || (*extent)[1] != 1) {  // several values per body: not read
         note_unread(name, type);
         return;
       }
@@ -740,8 +740,8 @@ class Hdf5Reader {
     }
   }
 
-  /// Reads rows as read() will, and ignores the values. Of datasets in chunks, all rows are read. Otherwise the first
-  /// rows show whether libhdf5 can read and convert them; the others are bytes in one piece.
+  /// Reads rows as read() will, and discards the values. Reads all rows of a chunked dataset. For other datasets, the
+  /// first rows suffice: the rest are plain bytes that need no processing by libhdf5.
   void try_out_dataset(hid_t group, std::size_t type, const std::string& name) {
     const Hdf5Object data = open_dataset(group, name.c_str());
     const auto extent = data ? extent_of(data) : std::nullopt;
@@ -757,7 +757,7 @@ class Hdf5Reader {
     }
   }
 
-  /// Returns the names of the datasets that are read for each type.
+  /// Returns the names of all datasets that this reader uses.
   static const std::vector<std::string>& known_names() {
     static const std::vector<std::string> all = [] {
       std::vector<std::string> names;
@@ -783,7 +783,7 @@ class Hdf5Reader {
     }
   }
 
-  /// Drops properties that are 0 for all bodies.
+  /// Discards properties that are 0 for all bodies.
   void drop_empty() {
     for (const Hdf5Property& property : hdf5_properties) {
       std::vector<float>& values = snapshot_.properties.*property.values;
@@ -795,16 +795,15 @@ class Hdf5Reader {
   Hdf5Object file_;
   GadgetHeader header_;
   Snapshot snapshot_;
-  std::size_t first_ = 0;  // body of the type that is being read
+  std::size_t first_ = 0;  // index of the first body of the type being read
   bool ids_missing_ = false, double_ = false;
-  std::map<std::string, std::string> unread_;  // datasets, and the types that have them
+  std::map<std::string, std::string> unread_;  // dataset names, and the types that have them
 };
 
-/// Both functions throw std::runtime_error in a build without libhdf5. It names the cure.
 Snapshot read_hdf5(SnapshotInput& input) {
   const Hdf5Turn turn;
   return read_gadget_parts(input, [](SnapshotInput& part) {
-    // libhdf5 does not check all that it finds: some damage ends the process.
+    // libhdf5 does not check everything it reads, and some damage crashes it. A child process tries the file first.
     const auto limit = std::chrono::minutes{1} + std::chrono::seconds{part.size() / least_bytes_per_s};
     const TrialEnd end = try_in_copy([&] { Hdf5Reader{part}.try_out(); }, limit);
     if (end.kind == TrialEnd::crashed) part.fail("damaged: libhdf5 cannot read it (" + end.cause + ')');
@@ -819,7 +818,7 @@ Snapshot read_hdf5(SnapshotInput& input) {
 
 // Writing.
 
-/// Makes a group without a time stamp, so that the same bodies give the same bytes.
+/// Creates a group without a time stamp, so that equal bodies give equal files.
 Hdf5Object new_group(hid_t in, const char* name) {
   const Hdf5Object made{H5Pcreate(H5P_GROUP_CREATE), H5Pclose};
   H5Pset_obj_track_times(made.id(), false);
@@ -828,7 +827,7 @@ Hdf5Object new_group(hid_t in, const char* name) {
   return group;
 }
 
-/// The bodies of one type as a group of datasets.
+/// Writer of one species' bodies as a group of datasets.
 class TypeWriter {
  public:
   TypeWriter(hid_t file, const SnapshotView& snapshot, Species species, hsize_t count)
@@ -836,13 +835,13 @@ class TypeWriter {
     H5Pset_obj_track_times(made_.id(), false);
   }
 
-  /// Makes a dataset, which gets its place in the file with the first row. The values follow later.
+  /// Creates a dataset and writes its first row, so that its place in the file is allocated. The values follow later.
   void make_room(const char* name, hsize_t columns, bool wide = false) const {
     const Hdf5Object data = new_dataset(name, columns, wide ? H5T_IEEE_F64LE : H5T_IEEE_F32LE);
     write_hdf5_rows<float>(data, 0, columns, H5T_NATIVE_FLOAT, std::vector<float>(columns));
   }
 
-  /// Writes take(body) for each body, some rows at a time.
+  /// Writes take(body) for each body, in blocks of rows.
   template <class Value, class Take>
   void write(const char* name, hid_t stored, hid_t native, Take take) const {
     const Hdf5Object data = new_dataset(name, 1, stored);
@@ -890,7 +889,7 @@ void write_hdf5_header(hid_t file, const GadgetHeader& header, const Units& unit
   write_attribute(group.id(), "NumPart_Total_HighWord", std::array<std::uint32_t, species_count>{});
   write_attribute(group.id(), "MassTable", std::span{header.masses}.first(species_count));
   write_attribute(group.id(), "Time", header.meaning.time);
-  write_attribute(group.id(), "Time_GYR", header.meaning.time * units.time_s() / gyr_s);  // pynbody takes no other
+  write_attribute(group.id(), "Time_GYR", header.meaning.time * units.time_s() / gyr_s);  // pynbody reads no other time
   write_attribute(group.id(), "Redshift", 0.0);
   write_attribute(group.id(), "BoxSize", 0.0);
   write_attribute(group.id(), "NumFilesPerSnapshot", std::int32_t{1});
@@ -914,7 +913,7 @@ bool has_wide_ids(const SnapshotView& snapshot) {
   return std::ranges::any_of(snapshot.properties.ids, [](std::uint64_t id) { return id > 0xffffffffu; });
 }
 
-/// Writes everything except positions, velocities and masses, and makes room for these.
+/// Writes all data of a species except positions, velocities and masses, whose datasets it only creates.
 void make_type(hid_t file, const SnapshotView& snapshot, const GadgetHeader& header, Species species) {
   const auto number = static_cast<std::size_t>(species);
   const std::vector<std::uint64_t>& ids = snapshot.properties.ids;
@@ -935,7 +934,7 @@ void make_type(hid_t file, const SnapshotView& snapshot, const GadgetHeader& hea
   }
 }
 
-/// Writes the positions, velocities and masses, some rows at a time.
+/// Writes the positions, velocities and masses of a species, in blocks of rows.
 void fill_type(hid_t file, const SnapshotView& snapshot, Species species) {
   Hdf5BodyRows rows{file, group_name(species)};
   std::vector<Vec4> positions, velocities;
@@ -953,7 +952,7 @@ void fill_type(hid_t file, const SnapshotView& snapshot, Species species) {
   if (!positions.empty()) flush();
 }
 
-/// Overwrites the rows of floats with doubles if the origin of the bodies was moved.
+/// Overwrites a dataset with doubles in the file's coordinates. Needed if the origin was moved.
 void fill_wide(hid_t file, const SnapshotView& snapshot, Species species, const char* name,
                Vec3d (SnapshotView::*value)(std::size_t) const) {
   const Hdf5Object group = open_group(file, group_name(species).c_str()), data = open_dataset(group.id(), name);
@@ -978,7 +977,7 @@ void for_each_species(const GadgetHeader& header, const auto& use) {
   }
 }
 
-/// Returns the number of bytes that the numbers alone take.
+/// Returns the size of the numbers in the file, without HDF5's own data.
 std::uint64_t hdf5_bytes(const SnapshotView& snapshot, const GadgetHeader& header) {
   std::uint64_t per_body =
       (snapshot.frame.is_moved() ? 6 * sizeof(double) : 6 * sizeof(float)) + (has_wide_ids(snapshot) ? 8 : 4);
@@ -993,8 +992,8 @@ void finish(const Hdf5Object& hdf5) {
   require_hdf5(H5Fflush(hdf5.id(), H5F_SCOPE_GLOBAL) >= 0, "it could not be finished");
 }
 
-/// Returns where in the file all ranks can write their bodies. Nothing unless all bodies are of one species, so that
-/// the row of a body is its index.
+/// Returns the offsets at which all ranks can write their bodies. Empty unless all bodies are of one species, because
+/// only then is a body's row its index.
 std::optional<JointRows> joint_rows_of(hid_t file, const SnapshotView& snapshot, const GadgetHeader& header) {
   const auto only = std::ranges::find(header.counts, std::uint64_t{snapshot.bodies->count()});
   if (only == header.counts.end()) return std::nullopt;
@@ -1038,7 +1037,7 @@ void write_hdf5_file(const std::string& path, const SnapshotView& snapshot, cons
   fill_hdf5_file(path, snapshot, header);
 }
 
-/// Copies a file to a stream, which HDF5 cannot write.
+/// Copies a file to a stream. HDF5 cannot write to streams itself.
 void copy_to(AtomicFile& out, const fs::path& from) {
   std::ifstream in{from, std::ios::binary};
   std::vector<char> block(1 << 20);
@@ -1059,13 +1058,13 @@ std::vector<fs::path> write_hdf5(const fs::path& file, const SnapshotView& snaps
       write_hdf5_file(target.present_path(), snapshot, header);
     } catch (const std::runtime_error& error) {
       constexpr std::uint64_t any = 1 << 20;
-      target.require_room(hdf5_bytes(snapshot, header) + any);  // HDF5 does not say that a disk or a limit is full
+      target.require_room(hdf5_bytes(snapshot, header) + any);  // HDF5 does not report a full disk or a file size limit
       throw refuse(failure_text(error));
     }
   };
   AtomicFile out{file, output.existing, AtomicFile::Temporary::named};
   if (is_stream(file)) {
-    const TemporaryFolder own;  // only this user may look into it
+    const TemporaryFolder own;  // a folder that only this user can read
     const AtomicFile seekable{own / "orrery.hdf5", Existing::keep, AtomicFile::Temporary::named};
     write_to(seekable);
     copy_to(out, seekable.present_path());
@@ -1090,7 +1089,6 @@ std::vector<fs::path> write_hdf5(const fs::path& file, const SnapshotView&, cons
 
 #endif
 
-/// Returns whether a file begins with HDF5's signature.
 bool detect_hdf5(std::span<const std::byte> head, std::uint64_t) {
   constexpr std::array<unsigned char, 8> mark{0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
   return head.size() >= mark.size() && std::equal(mark.begin(), mark.end(), head.begin(),

@@ -1,4 +1,4 @@
-// PLY points: a text header that names the properties of a vertex, then the vertices as binary or text.
+// PLY points: a text header that names the properties of a vertex, then the vertices in binary or as text.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -27,19 +27,19 @@ enum class PlyType : std::uint8_t { int8, uint8, int16, uint16, int32, uint32, f
 struct PlyProperty {
   PlyType type;
   BodyColumn column;
-  bool high = false;  ///< the upper 32 bits of an id
+  bool high = false;  ///< upper 32 bits of an id
 };
 
-/// The header of a PLY file, as far as it concerns the vertices.
+/// Header of a PLY file, reduced to the data about vertices.
 struct PlyHeader {
   std::optional<ByteOrder> order;  ///< empty: numbers as text
   std::uint64_t vertices = 0;
   std::vector<PlyProperty> properties;  ///< properties of a vertex, in order
-  std::uint64_t skipped_lines = 0;      ///< lines of elements before the vertices, in a text file
-  std::uint64_t skipped_bytes = 0;      ///< the same, as binary
-  bool more = false;                    ///< elements follow the vertices
+  std::uint64_t skipped_lines = 0;      ///< text lines of elements before the vertices
+  std::uint64_t skipped_bytes = 0;      ///< bytes of elements before the vertices, in a binary file
+  bool more = false;                    ///< whether elements follow the vertices
   SnapshotFacts facts;
-  std::vector<std::string> unread;  ///< properties of the vertices and other elements
+  std::vector<std::string> unread;  ///< names of data that are not read: properties and other elements
 
   std::size_t vertex_bytes() const;
   std::vector<BodyColumn> columns() const;
@@ -146,7 +146,7 @@ class PlyHeaderReader {
     header_.vertices = count_;
   }
 
-  /// Ends an element. For elements before the vertices, only the size matters.
+  /// Ends an element. Adds up the sizes of those before the vertices.
   void close_element() {
     if (element_ == Element::after && count_ > 0) header_.more = true;
     if (element_ != Element::before) return;
@@ -182,7 +182,7 @@ class PlyHeaderReader {
   std::size_t properties_ = 0;
 };
 
-/// Converts bytes to a number; any bytes are one. An id wider than 2^53 is not exact.
+/// Converts bytes to a number. Ids of more than 53 bits are rounded.
 double load_ply(PlyType type, const Bytes& bytes, const std::byte* at) {
   switch (type) {
     case PlyType::int8:
@@ -219,12 +219,12 @@ std::vector<BodyColumn> PlyHeader::columns() const {
   return columns;
 }
 
-/// Reads up to the line end_header. Fails with the byte and the line that is wrong.
+/// Reads the header to the line end_header. A failure names the byte and the line.
 PlyHeader read_ply_header(SnapshotInput& input, TextLines& lines) {
   return PlyHeaderReader{input, lines}.read();
 }
 
-constexpr std::size_t ply_block_bytes = 1 << 20;  // read or written at once, about
+constexpr std::size_t ply_block_bytes = 1 << 20;  // approximate size of a block to read or write
 
 bool detect_ply(std::span<const std::byte> head, std::uint64_t) {
   const std::string_view text{reinterpret_cast<const char*>(head.data()), head.size()};
@@ -273,7 +273,7 @@ class VertexReader {
   }
 
   void read_text(TextLines& lines) {
-    const std::uint64_t shortest = 2 * header_.properties.size();  // a digit and a blank or the line's end
+    const std::uint64_t shortest = 2 * header_.properties.size();  // a digit and a blank or newline per value
     if (header_.vertices > input_.size() / shortest) {
       input_.fail_at(input_.size(), "vertices",
                      "truncated: its header asks for " + counted(header_.vertices, "vertex line") + ", it has " +
@@ -356,7 +356,7 @@ Snapshot read_ply(SnapshotInput& input) {
   return snapshot;
 }
 
-/// Writes ids beyond 32 bits as two properties, since PLY has no 64-bit integers.
+/// Writes a PLY file. If ids exceed 32 bits, each is split into two properties: PLY has no 64-bit integers.
 std::vector<fs::path> write_ply(const fs::path& file, const SnapshotView& snapshot, const SnapshotOutput& output) {
   const std::vector<BodyColumn> columns = columns_of(snapshot);
   const std::vector<std::uint64_t>& ids = snapshot.properties.ids;

@@ -32,8 +32,8 @@ constexpr std::array all_formats{
 #undef X
 };
 
-/// Returns the format of a file. TIPSY has no certain mark, so it is tried last. If no content matches, the ending
-/// decides: the reader of that format then reports what is wrong with the file.
+/// Returns the format of a file by its content. TIPSY has no unique signature, so it is tried last. If nothing matches,
+/// the ending of the name decides, so that this format's reader reports what is wrong.
 const SnapshotFormat& format_of(const SnapshotInput& input) {
   const auto detects = [&](const auto* format) { return format->detect(input.head(), input.size()); };
   const auto found = std::find_if(all_formats.rbegin(), all_formats.rend(), detects);
@@ -53,7 +53,7 @@ void refuse_other_hints(const fs::path& file, const SnapshotFormat& format, cons
                    format.title + ": leave it out");
 }
 
-/// Applies the units that the user gave instead of the file's, unless the reader has done so in take_meaning().
+/// Replaces the file's units by those that the user gave. Readers that call take_meaning() have done so already.
 void take_units(Snapshot& snapshot, const SnapshotFormat& format, const SnapshotHints& hints) {
   if (!hints.units || format.takes_cosmology) return;
   snapshot.units = hints.units;
@@ -65,7 +65,7 @@ void take_units(Snapshot& snapshot, const SnapshotFormat& format, const Snapshot
                                       : gravity_units(hints.units->length_cm, hints.units->mass_g).velocity_cm_s;
 }
 
-/// Notes bodies without mass, which are test particles. At least one body must have a mass, or there is no gravity.
+/// Adds a note about bodies without mass, which are test particles. Throws if no body has a mass.
 void note_test_particles(const fs::path& file, Snapshot& snapshot) {
   const std::vector<Vec4>& positions = snapshot.bodies.positions;
   const auto massless = std::ranges::count_if(positions, [](const Vec4& position) { return position.w == 0; });
@@ -78,8 +78,7 @@ bool finite(const Vec4& v) {
   return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z) && std::isfinite(v.w);
 }
 
-/// Returns the smallest mass. Throws if a body is not finite: no run could start from it. A run with too long a time
-/// step may produce such bodies.
+/// Returns the smallest mass. Throws if a body's numbers are not all finite, as after a run with too long a time step.
 float least_mass_of_finite(const fs::path& file, BodySource& bodies) {
   if (const std::optional<BodyBounds> bounds = bodies.bounds(); bounds && bounds->finite) return bounds->least_mass;
   float least = std::numeric_limits<float>::max();
@@ -94,8 +93,8 @@ float least_mass_of_finite(const fs::path& file, BodySource& bodies) {
   return least;
 }
 
-/// Throws if a conversion of units has moved numbers out of the range of single precision. `least`: the smallest mass
-/// before it; a mass of 0 is permitted only if there was one before.
+/// Throws if a conversion of units moved a number out of SnapshotLimits. `least`: smallest mass before the conversion.
+/// If it was above 0, no mass may have become 0.
 void require_usable(const fs::path& file, BodySource& bodies, float least) {
   const auto became_massless = [&](float mass) { return mass == 0 && least > 0; };
   if (const std::optional<BodyBounds> bounds = bodies.bounds(); bounds && !became_massless(bounds->least_mass)) {
@@ -116,10 +115,10 @@ void require_usable(const fs::path& file, BodySource& bodies, float least) {
 
 struct Conversion {
   Units from, to;
-  std::string remark;  // the action
+  std::string remark;  // the conversion in words
 };
 
-/// Returns the conversion to units that the format has; nothing if the numbers stay as they are.
+/// Returns the conversion to units that the format permits; empty if none is needed.
 std::optional<Conversion> conversion_for(UnitRule rule, const std::optional<Units>& units) {
   if (rule == UnitRule::any || (rule == UnitRule::gravity && !units)) return std::nullopt;
   const Units from = units.value_or(gravity_units(galactic_units.length_cm, galactic_units.mass_g));
@@ -138,7 +137,7 @@ bool has_components(const std::vector<Species>& species) {
   return std::ranges::any_of(species, [](Species one) { return one != plain_species(one); });
 }
 
-/// Returns whether a body of another species has a value other than 0.
+/// Returns whether a body whose species is not in `allowed` has a value other than 0.
 bool others_have(const std::vector<float>& values, const BodyProperties& has, std::initializer_list<Species> allowed) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Species species = has.species.empty() ? Species::dark : plain_species(has.species[i]);
@@ -147,7 +146,7 @@ bool others_have(const std::vector<float>& values, const BodyProperties& has, st
   return false;
 }
 
-/// Returns whether a format that groups bodies by species changes their order.
+/// Returns whether the format changes the order of the bodies by grouping them by species.
 bool is_reordered(const SnapshotFormat& format, const std::vector<Species>& species) {
   const auto group = [&](Species one) { return format.holds.components ? one : plain_species(one); };
   return format.groups_species && !std::ranges::is_sorted(species, {}, group);
@@ -185,7 +184,8 @@ ReadSnapshot read_any_snapshot(const fs::path& file, const SnapshotHints& hints,
 
 namespace {
 
-/// Writes a snapshot. `convert` calls its last argument with the snapshot in these units.
+/// Writes a snapshot. If it needs other units, convert(conversion, write) must call write(view of the converted
+/// snapshot).
 template <class Convert>
 WrittenSnapshot write_converted(const fs::path& file, const SnapshotView& snapshot, const SnapshotOutput& output,
                                 const Convert& convert) {
@@ -223,7 +223,7 @@ WrittenSnapshot write_snapshot(const fs::path& file, const SnapshotView& snapsho
 
 WrittenSnapshot write_snapshot(const fs::path& file, Snapshot&& snapshot, const SnapshotOutput& output) {
   return write_converted(file, view_of(snapshot), output, [&](const Conversion& conversion, const auto& write) {
-    snapshot.units = conversion.from;  // also where they were not known
+    snapshot.units = conversion.from;  // also if the units were unknown
     convert_units(snapshot, conversion.to);
     write(view_of(snapshot));
   });

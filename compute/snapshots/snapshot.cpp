@@ -25,11 +25,11 @@ namespace {
 
 constexpr std::array<double Vec3d::*, 3> axes{&Vec3d::x, &Vec3d::y, &Vec3d::z};
 constexpr std::array<float Vec4::*, 3> float_axes{&Vec4::x, &Vec4::y, &Vec4::z};
-constexpr std::size_t most_sampled = 65536;   // bodies of a median; more would change little
-constexpr std::size_t most_paired = 2048;     // bodies whose separations are all looked at
-constexpr double float_rounding = 0x1p-24;    // relative
-constexpr std::size_t most_neighbours = 256;  // along an axis, which each body is compared with
-constexpr double moved_share = 0.01;  // share of a separation: a pair counts as moved if its separation changes by more
+constexpr std::size_t most_sampled = 65536;   // number of bodies sampled for a median
+constexpr std::size_t most_paired = 2048;     // up to this number of bodies, all pairs are compared
+constexpr double float_rounding = 0x1p-24;    // relative rounding error of a float
+constexpr std::size_t most_neighbours = 256;  // neighbours along an axis that each body is compared with
+constexpr double moved_share = 0.01;  // a pair counts as moved if its separation changes by more than this share
 
 Vec3d wide_of(const Vec4& v) {
   return {v.x, v.y, v.z};
@@ -43,13 +43,13 @@ Vec3d minus(const Vec3d& a, const Vec3d& b) {
   return {a.x - b.x, a.y - b.y, a.z - b.z};
 }
 
-/// Rounds a mass, but never to 0, the mass of a test particle: unusable() then calls it too small.
+/// Rounds a mass to float, but never to 0, which marks a test particle: unusable() reports the result as too small.
 float single_mass(double mass) {
   const float single = single_precision(mass);
   return mass > 0 && single == 0 ? std::numeric_limits<float>::denorm_min() : single;
 }
 
-/// Fills an array of doubles from the floats.
+/// Fills an empty array of doubles from the floats.
 void widen(const std::vector<Vec4>& from, std::vector<Vec3d>& to) {
   if (!to.empty()) return;
   to.resize(from.size());
@@ -66,7 +66,7 @@ void set_component(std::vector<Vec4>& rounded, std::vector<Vec3d>& exact, std::s
   exact[body].*axes[axis] = value;
 }
 
-/// The vectors of bodies in double precision: the doubles if there are any, otherwise the floats.
+/// View of positions or velocities in double precision: the doubles if there are any, otherwise the floats.
 class Rows {
  public:
   Rows(const std::vector<Vec4>& rounded, const std::vector<Vec3d>& exact) : rounded_{rounded}, exact_{exact} {}
@@ -97,8 +97,8 @@ double median(std::vector<double>& values) {
 
 /// Location and extent of most bodies.
 struct Spread {
-  Vec3d centre{};     ///< the median of each axis, or another
-  double radius = 0;  ///< the median distance from there, or the largest if that is 0
+  Vec3d centre{};     ///< median along each axis, or a given point
+  double radius = 0;  ///< median distance from `centre`; if it is 0, the largest distance
 };
 Spread spread_around(const Vec3d& centre, const std::vector<Vec3d>& rows) {
   Spread spread{.centre = centre};
@@ -118,7 +118,7 @@ Spread spread_of(const std::vector<Vec3d>& rows) {
   return spread_around(spread.centre, rows);
 }
 
-/// Returns the smallest distance above 0 between two of these; infinity if there is none.
+/// Returns the smallest distance above 0 between two rows, by the largest component; infinity if there is none.
 double closest_pair(const std::vector<Vec3d>& rows) {
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -135,16 +135,16 @@ Vec3d multiple_of(double step, const Vec3d& v) {
   return {nearest(v.x), nearest(v.y), nearest(v.z)};
 }
 
-/// Returns a point near the centre whose differences from nearby points are exact: its coordinates are multiples of a
-/// power of two that suits the spread.
+/// Returns a point near the centre. Its coordinates are multiples of a power of two near the radius, so that
+/// subtracting it from nearby points is exact.
 Vec3d handy_centre(const Spread& spread) {
   return multiple_of(std::exp2(std::floor(std::log2(spread.radius))), spread.centre);
 }
 
-constexpr double far_away = 4;            // times the spread
-constexpr double lost_separation = 1e-4;  // share of a separation that rounding may take
+constexpr double far_away = 4;            // in units of Spread::radius
+constexpr double lost_separation = 1e-4;  // share of a separation that rounding may change
 
-/// Returns the centre to subtract from positions; nothing if floats tell the bodies apart where they are.
+/// Returns the centre to subtract from positions; empty if floats resolve the bodies without it.
 std::optional<Vec3d> centre_of(const Rows& rows) {
   if (rows.size() < 2) return std::nullopt;
   const Spread spread = spread_of(rows.thinned(most_sampled));
@@ -156,9 +156,9 @@ std::optional<Vec3d> centre_of(const Rows& rows) {
   return handy_centre(spread);
 }
 
-/// Returns the velocity of the centre of mass, which is subtracted from velocities so that a star is at rest among its
-/// planets; nothing if floats resolve the velocities. `moved`: positions are relative to a centre. The last bits are
-/// removed, so that differences are exact.
+/// Returns the velocity of the centre of mass, to be subtracted from all velocities; empty if floats resolve them
+/// without it. `moved`: positions are relative to a centre. The returned velocity has few bits, so that differences are
+/// exact.
 std::optional<Vec3d> common_velocity(const Snapshot& snapshot, bool moved) {
   const Rows rows{snapshot.bodies.velocities, snapshot.wide.velocities};
   if (rows.size() < 2) return std::nullopt;
@@ -212,9 +212,9 @@ void move_origin(Snapshot& snapshot) {
 /// Number of close pairs whose separation changes by more than a hundredth when coordinates are rounded to float.
 struct MovedPairs {
   std::size_t number = 0;
-  double closest = std::numeric_limits<double>::infinity();  ///< separation in double
+  double closest = std::numeric_limits<double>::infinity();  ///< smallest separation of these pairs, in double
 };
-/// Examines bodies that are neighbours along the widest axis.
+/// Counts moved pairs among bodies that are neighbours along the widest axis.
 MovedPairs pairs_moved_by_rounding(const Snapshot& snapshot) {
   const std::vector<Vec3d>& exact = snapshot.wide.positions;
   const std::vector<Vec4>& single = snapshot.bodies.positions;
@@ -227,7 +227,7 @@ MovedPairs pairs_moved_by_rounding(const Snapshot& snapshot) {
   }
   for (std::size_t i = 0; i < exact.size(); ++i) error = std::max(error, largest(minus(wide_of(single[i]), exact[i])));
   if (!(error > 0)) return found;
-  const double near = 2 * error / moved_share;  // no pair that is farther apart moves that much
+  const double near = 2 * error / moved_share;  // pairs that are farther apart change by less than moved_share
   std::vector<std::size_t> order(exact.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, {}, [&](std::size_t i) { return exact[i].*along; });
@@ -245,7 +245,7 @@ MovedPairs pairs_moved_by_rounding(const Snapshot& snapshot) {
   return found;
 }
 
-/// Adds a note if the bodies are spread too far for single precision, so that no origin lets it resolve close pairs.
+/// Adds a note if single precision does not resolve close pairs, even relative to the subtracted centre.
 void note_moved_pairs(Snapshot& snapshot) {
   if (snapshot.wide.positions.empty()) return;
   const MovedPairs moved = pairs_moved_by_rounding(snapshot);
@@ -257,7 +257,7 @@ void note_moved_pairs(Snapshot& snapshot) {
                            " apart): a run needs --digits compensated");
 }
 
-/// Returns whether a number exceeds the limits of single precision.
+/// Returns whether a number is beyond SnapshotLimits.
 bool beyond_limits(const Snapshot& snapshot) {
   const Rows places{snapshot.bodies.positions, snapshot.wide.positions},
       speeds{snapshot.bodies.velocities, snapshot.wide.velocities};
@@ -290,8 +290,8 @@ Gap largest_gap(std::vector<double>& places, double edge) {
   return gap;
 }
 
-/// Returns the extent of the places without the outermost ones: one in a hundred on each side, and at least one if
-/// there are twenty.
+/// Returns the extent of the coordinates without the outermost 1 % on each side, and without at least one per side if
+/// there are 20 or more.
 double width_of_most(std::vector<double> places) {
   constexpr std::size_t few = 20, share = 100;
   const std::size_t out = places.size() < few ? 0 : std::max<std::size_t>(1, places.size() / share);
@@ -299,20 +299,20 @@ double width_of_most(std::vector<double> places) {
   return places[places.size() - 1 - out] - places[out];
 }
 
-enum class OnAxis { free, whole, joined };  // more than half is occupied; in one piece; it was in two pieces
-/// Moves bodies across the edge of a periodic axis if more than half of the axis is empty, so that systems that the
-/// edge cuts are whole.
+enum class OnAxis { free, whole, joined };  // more than half occupied; less, in one piece; less, joined from two pieces
+/// If more than half of a periodic axis is empty, moves bodies across its edge, so that systems cut by the edge become
+/// whole.
 OnAxis join_on_axis(Snapshot& snapshot, double Vec3d::*axis) {
   const double edge = snapshot.box.*axis;
   const Rows rows{snapshot.bodies.positions, snapshot.wide.positions};
   std::vector<double> places(rows.size());
   for (std::size_t i = 0; i < places.size(); ++i) places[i] = rows[i].*axis;
   const auto [low, high] = std::ranges::minmax(places);
-  if (width_of_most(places) > 2 * edge) return OnAxis::whole;  // no edge of these bodies
+  if (width_of_most(places) > 2 * edge) return OnAxis::whole;  // this edge length does not fit the bodies
   const Gap gap = largest_gap(places, edge);
   if (!(gap.size > edge / 2)) return OnAxis::free;
   if (high - low <= edge - gap.size + 1e-9 * edge) return OnAxis::whole;
-  const double begin = gap.begin + gap.size;  // begin of the occupied part, to which all bodies are moved
+  const double begin = gap.begin + gap.size;  // start of the occupied part of the axis
   for (std::size_t i = 0; i < places.size(); ++i) places[i] = std::floor((rows[i].*axis - begin) / edge);
   std::vector<double> edges = places;
   const auto middle = edges.begin() + static_cast<std::ptrdiff_t>((edges.size() - 1) / 2);
@@ -323,7 +323,7 @@ OnAxis join_on_axis(Snapshot& snapshot, double Vec3d::*axis) {
   return OnAxis::joined;
 }
 
-/// Does this for all axes, see settle(). The box is kept if bodies fill it.
+/// Calls join_on_axis() for all axes and adds a note. Clears the box unless the bodies fill it. See settle().
 void join_over_edges(Snapshot& snapshot) {
   if (snapshot.box == Vec3d{}) return;
   bool fills = false;
@@ -482,7 +482,7 @@ std::string settle(Snapshot& snapshot) {
 
 namespace {
 
-/// Bodies in converted units, without low words, which differ for scaled floats.
+/// View of bodies in other units. It has no low parts: those of the original do not fit scaled floats.
 class ConvertedBodies final : public BodySource {
  public:
   ConvertedBodies(BodySource& of, const UnitScale& scale)
@@ -499,7 +499,7 @@ class ConvertedBodies final : public BodySource {
     return bounds;
   }
   bool write_jointly(const JointRows& rows) override {
-    if (rows.scale) return false;  // numbers are rounded after one conversion only
+    if (rows.scale) return false;  // two conversions would round twice
     JointRows scaled = rows;
     scaled.scale = scale_;
     return of_.write_jointly(scaled);

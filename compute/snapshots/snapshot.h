@@ -1,5 +1,4 @@
-// A snapshot: bodies with their properties, units and time, as readers make it, as writers view it, and what a user
-// says of a file.
+// Snapshots: bodies with properties, units and time; views of snapshots for writers; a user's hints about a file.
 #pragma once
 
 #include <cstddef>
@@ -22,15 +21,15 @@ inline Vec3d scaled(const Vec3d& v, double by) {
   return {v.x * by, v.y * by, v.z * by};
 }
 
-/// The numbers of a file's bodies in double, from its reader to settle(). An array is empty while Bodies has the same
-/// numbers; otherwise it has one entry per body.
+/// Numbers of a file's bodies in double precision, kept until take_low_words(). An array is empty while Bodies holds
+/// its numbers exactly; otherwise it has one entry per body.
 struct WideBodies {
-  bool in_double = false;  ///< the file holds doubles or decimal text: its reader sets this
+  bool in_double = false;  ///< set by readers: the file holds doubles or decimal text
   std::vector<Vec3d> positions{}, velocities{};
   std::vector<double> masses{};
 };
 
-/// The origin that was subtracted from the coordinates of all bodies, so that single precision tells them apart. In the
+/// Origin that was subtracted from all positions and velocities, so that single precision resolves close bodies. In the
 /// snapshot's units; all zero if nothing was subtracted.
 struct Frame {
   Vec3d position{};  ///< position of the origin at `time`
@@ -45,43 +44,42 @@ struct Frame {
   friend bool operator==(const Frame&, const Frame&) = default;
 };
 
-/// Returns a text for people, such as "origin moved to 70000, 0, 12.5".
+/// Returns the frame as text, such as "origin moved to 70000, 0, 12.5".
 std::string frame_text(const Frame& frame);
 
-// Readers call these to store numbers in double, and rounded in Bodies, which has the body already. `axis`: 0 to 2.
+// The set functions store a number of an existing body in double precision, and rounded in Bodies. `axis`: 0 to 2.
 void set_position(Snapshot& snapshot, std::size_t body, std::size_t axis, double value);
 void set_velocity(Snapshot& snapshot, std::size_t body, std::size_t axis, double value);
 void set_mass(Snapshot& snapshot, std::size_t body, double value);
 void append_body(Snapshot& snapshot, const Vec3d& position, double mass, const Vec3d& velocity);
 
-/// Appends the bodies of another snapshot, not their properties.
+/// Appends the bodies of another snapshot, without their properties.
 void append_bodies(Snapshot& to, const Snapshot& from);
 
-/// Converts the numbers that readers stored to the units of the snapshot. Call once, with the final units.
-///  - Snapshot::box: if more than half of an axis is empty, bodies that the edge cuts are joined. If this holds for all
-///    axes, the box is cleared.
-///  - Numbers beyond SnapshotLimits are converted to handy units, if units are known.
-///  - A centre is subtracted from the positions of doubles if rounding them, by 2^-24 of the distance from the origin,
-///    exceeds 1e-4 of the bodies' smallest separation, and their spread is below a quarter of that distance; the
-///    velocity of the centre of mass the same way. Snapshot::frame has both.
-///  - A note tells if rounding still changes the separation of close pairs by more than 1 %.
-/// The doubles stay, relative to that centre, until take_low_words().
-/// Adds a note for each change. Returns why a body cannot be stepped, such as "body 3 (counted from 0): a coordinate
-/// beyond 1e15"; empty if all can.
+/// Makes the numbers that readers stored fit single precision. Call once, after the snapshot has its final units.
+///  - Snapshot::box: on an axis that is over half empty, joins bodies that the edge cuts. If all axes are, clears the
+///    box.
+///  - If a number is beyond SnapshotLimits and units are known, calls convert_to_handy_units().
+///  - Positions of doubles: subtracts a centre if rounding, 2^-24 of the distance from the origin, exceeds 1e-4 of the
+///    smallest separation, and if the bodies' spread is below a quarter of that distance. Velocities: subtracts the
+///    velocity of the centre of mass by a similar rule. Snapshot::frame stores both.
+///  - Adds a note if rounding still changes the separation of close pairs by more than 1 %.
+/// The doubles remain, relative to the centre, until take_low_words(). Adds a note for each change. Returns why a body
+/// cannot be used in a run, such as "body 3 (counted from 0): a coordinate beyond 1e15"; empty if all can.
 std::string settle(Snapshot& snapshot);
 
-/// Expresses the snapshot in units of G = 1 in which its numbers are near 1, with a note. Returns false if its units
-/// are not known, or none suit.
+/// Converts the snapshot to units with G = 1 in which its numbers are near 1, and adds a note. Returns false if its
+/// units are unknown, or if no units suit.
 bool convert_to_handy_units(Snapshot& snapshot);
 
 /// Rounds the doubles and stores them in Bodies.
 void round_all(Snapshot& snapshot);
 
-/// Stores what rounding cut off the doubles as low words of the bodies, and discards the doubles. Bodies that have low
-/// words keep them.
+/// Splits the doubles into the floats and low parts of Bodies, then discards them. Without doubles, Bodies does not
+/// change.
 void take_low_words(Snapshot& snapshot);
 
-/// In the order of GADGET's particle types; in files, a species is its number.
+/// Species of a body, in the order of GADGET's particle types. Files store its number.
 enum class Species : std::uint8_t { gas, dark, disc, bulge, star, boundary };
 
 inline constexpr std::size_t species_count = 6;
@@ -95,40 +93,40 @@ constexpr Species plain_species(Species species) {
   return species == Species::disc || species == Species::bulge ? Species::star : species;
 }
 
-/// Properties of bodies besides mass, position and velocity. Steps do not change it. Each vector is empty or has one
+/// Properties of bodies besides mass, position and velocity. Steps do not change them. Each vector is empty or has one
 /// entry per body, in the order of Bodies.
 struct BodyProperties {
-  std::vector<std::uint64_t> ids;        ///< empty: a body's id is its place, counted from 0
+  std::vector<std::uint64_t> ids;        ///< empty: a body's id is its index, from 0
   std::vector<Species> species;          ///< empty: all are dark
-  std::vector<float> softening;          ///< lengths, as in the file; empty: Snapshot::softening
+  std::vector<float> softening;          ///< softening lengths; empty: Snapshot::softening
   std::vector<float> temperature;        ///< temperature of gas; empty: all 0
   std::vector<float> metals;             ///< mass fraction, of gas and stars; empty: all 0
   std::vector<float> formation_time;     ///< formation time of stars; empty: all 0
-  bool formation_scale_factors = false;  ///< formation_time holds scale factors, which no unit changes
+  bool formation_scale_factors = false;  ///< formation_time holds scale factors, which have no unit
   friend bool operator==(const BodyProperties&, const BodyProperties&) = default;
 };
 
-/// The state of a system at one time, in the units of its file. Without `units`, these are any in which G = 1.
+/// State of a system at one time, in `units`. Without `units`, its numbers are in unknown units with G = 1.
 struct Snapshot {
   Bodies bodies;
   BodyProperties properties{};
   double time = 0;                    ///< finite, in units of length / velocity
-  float softening = 0;                ///< softening length of all bodies, unless each has its own
+  float softening = 0;                ///< common softening length, unless `properties` has individual ones
   std::optional<Units> units{};       ///< empty: not known
-  bool units_assumed = false;         ///< the file does not hold them: they are the usual ones of its format
+  bool units_assumed = false;         ///< the file states no units: `units` are the usual ones of its format
   std::vector<std::string> notes{};   ///< assumptions of a reader, such as "masses are not in the file: ..."
   std::vector<std::string> unread{};  ///< data of the file that were not read, such as "density of gas"
   bool part = false;                  ///< other files of the snapshot were not read, or the header promises more bodies
-  Vec3d box{};               ///< edges of a periodic box that the bodies fill; 0: an axis has none. See settle()
-  Frame frame{};             ///< origin of `bodies` in the coordinates of the file
-  WideBodies wide{};         ///< exact numbers, filled by readers and emptied by settle()
-  std::string units_file{};  ///< the separate file with its units; empty: there is none
+  Vec3d box{};                        ///< edge lengths of a periodic box; 0: the axis is not periodic. See settle()
+  Frame frame{};                      ///< origin of `bodies` in the coordinates of the file
+  WideBodies wide{};                  ///< exact numbers, set by readers and emptied by take_low_words()
+  std::string units_file{};           ///< separate file that states the units; empty: none
 };
 
-/// Expresses the snapshot in units in which G = 1, keeping the units of length and mass. Does nothing without units.
+/// Converts the snapshot to units in which G = 1, keeping the units of length and mass. Does nothing without units.
 void convert_to_gravity_units(Snapshot& snapshot);
 
-/// Limits of a body read from a file, so that no squared distance and no pull leaves the range of single precision.
+/// Limits for a body's numbers, so that squared distances and accelerations stay in the range of single precision.
 struct SnapshotLimits {
   static constexpr float largest = 1e15f;         ///< largest magnitude of a coordinate, a velocity or a mass
   static constexpr float smallest_mass = 1e-30f;  ///< smallest mass, except 0 for a test particle
@@ -138,14 +136,14 @@ struct SnapshotLimits {
 struct SnapshotView {
   std::unique_ptr<BodySource> bodies;  ///< never null
   const BodyProperties& properties;    ///< must outlive this
-  // The same as in Snapshot:
+  // The members below are as in Snapshot.
   double time = 0;
   float softening = 0;
   std::optional<Units> units{};
   bool units_assumed = false;
   Frame frame{};
 
-  /// These return a body's coordinates and velocity in the file, in double precision: with the frame added.
+  /// The next functions return numbers of a body in the file's coordinates: they add `frame` in double precision.
   Vec3d position(std::size_t body) const;
   Vec3d velocity(std::size_t body) const;
 };
@@ -156,7 +154,8 @@ SnapshotView view_of(const Snapshot& snapshot);
 /// View of a snapshot that converts its numbers to other units when they are read.
 class ConvertedSnapshot {
  public:
-  /// Converts to the units `to` by `scale`. `of` and the objects to which it refers must outlive this.
+  /// Makes a view of `of` in the units `to`, with the factors `scale`. `of` and the objects to which it refers must
+  /// outlive this.
   ConvertedSnapshot(const SnapshotView& of, const UnitScale& scale, const Units& to);
   const SnapshotView& view() const { return view_; }
 
@@ -168,14 +167,13 @@ class ConvertedSnapshot {
 /// Range of h = H0 / (100 km/s/Mpc).
 inline constexpr Range<double> hubble_range{0.01, 100};
 
-/// Facts about a file that the user gives because the file does not state them.
+/// Statements of the user about a file: facts that it lacks, or replacements for its own.
 struct SnapshotHints {
   std::vector<BodyColumn> columns{};    ///< columns of a text table, in order; empty: see text.cpp
   std::optional<std::int64_t> state{};  ///< record of a trajectory, counted from 0; empty: the last
-  std::optional<Units>
-      units{};  ///< units in place of the file's; if they name no velocity, the format's usual one is used
-  std::optional<bool> cosmological{};  ///< whether its space expands; empty: the file decides
-  std::optional<double> hubble{};      ///< h, by which its lengths and masses are to be divided; empty: it decides
+  std::optional<Units> units{};        ///< replace the file's units; without a velocity, the format's usual one is used
+  std::optional<bool> cosmological{};  ///< whether the file is cosmological; empty: the file decides
+  std::optional<double> hubble{};      ///< h in the file's lengths and masses; empty: the file's own value
   friend bool operator==(const SnapshotHints&, const SnapshotHints&) = default;
 };
 

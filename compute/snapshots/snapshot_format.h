@@ -1,4 +1,4 @@
-// Snapshot formats: their descriptors, reading and writing in any of them, and the byte order of numbers.
+// Snapshot formats: descriptors, functions that read and write any format, and the byte order of numbers.
 #pragma once
 
 #include <array>
@@ -66,48 +66,48 @@ class SnapshotInput;
 struct SnapshotOutput {
   std::optional<ByteOrder> order{};  ///< empty: the format's usual one
   Existing existing = Existing::keep;
-  const struct SnapshotFormat* format = nullptr;  ///< null: the one that the name's ending names
+  const struct SnapshotFormat* format = nullptr;  ///< null: chosen by the ending of the file name
 };
 
-/// The units that a format's numbers may have.
+/// Units that a format permits.
 enum class UnitRule {
-  any,       ///< any; without units in the file, G = 1
+  any,       ///< any units; G = 1 if the file states none
   gravity,   ///< units of length and mass, with G = 1
   galactic,  ///< nearly galactic_units, which its readers assume
 };
 
-/// A file format's descriptor, one per file like the kernels. Formats throw std::runtime_error with one line that names
-/// the file and the cause.
+/// Descriptor of a file format; each is defined in its own source file. `read` and `write` throw std::runtime_error
+/// with one line that names the file and the cause.
 struct SnapshotFormat {
   const char* id;
   const char* title;
-  std::array<std::string_view, 4> endings;  ///< endings by which write_snapshot() chooses this format, with dots
-  std::string_view companion{};  ///< replaces the ending in the name of the file that accompanies this one; empty: none
-  struct Holds {                 ///< data besides positions that a file can hold
+  std::array<std::string_view, 4> endings;  ///< file name endings of this format, with dots
+  std::string_view companion{};             ///< ending of a second file that belongs to this one; empty: none
+  struct Holds {                            ///< data besides positions that a file can hold
     bool masses = true, velocities = false, time = false, ids = false;
-    bool species = false;     ///< gas, dark and star
-    bool components = false;  ///< disc, bulge and boundary apart from these
+    bool species = false;     ///< distinguishes gas, dark and star
+    bool components = false;  ///< also distinguishes disc, bulge and boundary
     bool softening = false, temperature = false, metals = false, formation_time = false;
     bool units = false;
-    /// Temperature of gas, metals of gas and stars, formation time of stars alone.
+    /// The file holds temperatures of gas, metals of gas and stars, and formation times of stars only.
     bool properties_by_species = false;
-    bool beside = false;         ///< ids and units are in files next to it, which a stream does not have
-    bool low_words = false;      ///< low words of positions and velocities
+    bool beside = false;         ///< ids and units are in separate files, so a stream loses them
+    bool low_words = false;      ///< low parts of positions and velocities
     bool frame = false;          ///< coordinates in double, or the origin that was subtracted from them
     bool scale_factors = false;  ///< formation times as scale factors
   } holds;
-  bool groups_species = false;  ///< bodies are written by species
+  bool groups_species = false;  ///< bodies are written grouped by species
   UnitRule units = UnitRule::gravity;
-  bool takes_columns = false;    ///< SnapshotHints::columns
-  bool takes_state = false;      ///< SnapshotHints::state
+  bool takes_columns = false;    ///< accepts SnapshotHints::columns
+  bool takes_state = false;      ///< accepts SnapshotHints::state
   bool takes_cosmology = false;  ///< the reader uses take_meaning()
-  /// Whether a file of `size` bytes may have this format. `head` is its first SnapshotInput::head_bytes bytes, or fewer
-  /// if it is shorter.
+  /// Returns whether a file of `size` bytes may have this format. `head`: its first bytes, at most
+  /// SnapshotInput::head_bytes.
   bool (*detect)(std::span<const std::byte> head, std::uint64_t size);
-  /// Every body is finite and within SnapshotLimits. Its mass may be 0: read_any_snapshot() notes or refuses that.
+  /// Reads a file. All numbers are finite. read_any_snapshot() then calls settle(), and notes or refuses masses of 0.
   Snapshot (*read)(SnapshotInput& input);
-  /// Writes as AtomicFile does and returns the names that the files got: the snapshot first, then what goes with it.
-  /// All bodies are finite; the units are those of `units`.
+  /// Writes as AtomicFile does. Returns the names of the files, the snapshot's first. All bodies must be finite, in
+  /// units that `units` permits.
   std::vector<std::filesystem::path> (*write)(const std::filesystem::path& file, const SnapshotView& snapshot,
                                               const SnapshotOutput& output);
 };
@@ -127,10 +127,10 @@ struct ReadSnapshot {
   std::string encoding;  ///< encoding of the file's numbers, such as "big-endian"
 };
 
-/// Reads a file in any of the formats, which its content decides. Throws std::runtime_error with one line that names
-/// the file and the cause: missing, empty, no known format (lists them), damaged, no bodies, a body that cannot be
-/// stepped, no body with a mass, more bodies than fit into memory at `bytes_per_body` each; UsageError if the format
-/// does not take one of the hints.
+/// Reads a file, whose content decides the format. Throws UsageError if the format does not accept one of the hints.
+/// Otherwise throws std::runtime_error with one line that names the file and the cause, such as: missing, empty,
+/// unknown format, damaged, no bodies, unusable values, no masses, more bodies than fit into memory at `bytes_per_body`
+/// each.
 ReadSnapshot read_any_snapshot(const std::filesystem::path& file, const SnapshotHints& hints = {},
                                std::int64_t bytes_per_body = file_bytes_per_body);
 inline Snapshot read_snapshot(const std::filesystem::path& file, const SnapshotHints& hints = {},
@@ -139,28 +139,28 @@ inline Snapshot read_snapshot(const std::filesystem::path& file, const SnapshotH
 }
 
 struct WrittenSnapshot {
-  std::vector<std::filesystem::path> files;  ///< the names that they got, the snapshot's first
+  std::vector<std::filesystem::path> files;  ///< names of the written files, the snapshot's first
   std::vector<std::string> lost{};           ///< data that the format could not hold, such as "ids"
-  bool reordered = false;                    ///< the file has the bodies in another order, by species
+  bool reordered = false;                    ///< bodies were reordered by species
   std::string converted{};                   ///< the file's units, if numbers were converted; else empty
-  /// Returns all of that in one line; empty if the file holds the snapshot unchanged.
+  /// Returns lost, reordered and converted as one line; empty if the file holds the snapshot unchanged.
   std::string remark() const;
   const std::filesystem::path& file() const { return files.front(); }
 };
 
-/// Writes in the format that the ending of `file` names, in units that the format has. Throws std::runtime_error that
-/// names the file and the cause, such as the first body that is not finite.
+/// Writes in output.format, or in the format named by the ending of `file`, in units that the format permits. Throws
+/// std::runtime_error that names the file and the cause, such as the first body that is not finite.
 WrittenSnapshot write_snapshot(const std::filesystem::path& file, const SnapshotView& snapshot,
                                const SnapshotOutput& output = {});
 inline WrittenSnapshot write_snapshot(const std::filesystem::path& file, const Snapshot& snapshot,
                                       const SnapshotOutput& output = {}) {
   return write_snapshot(file, view_of(snapshot), output);
 }
-/// Converts the snapshot itself where the format has other units, so that there is no copy.
+/// Does the same, but converts units in place, which saves a copy.
 WrittenSnapshot write_snapshot(const std::filesystem::path& file, Snapshot&& snapshot,
                                const SnapshotOutput& output = {});
 
-/// Lists what the format cannot hold of `snapshot`, such as "ids"; empty if it holds everything.
+/// Returns the names of the snapshot's data that the format cannot hold, such as "ids"; empty if it holds everything.
 std::vector<std::string> left_out(const SnapshotFormat& format, const SnapshotView& snapshot);
 
 }  // namespace orrery

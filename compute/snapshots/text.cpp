@@ -1,4 +1,4 @@
-// Text tables: a line of numbers per body. "#" begins a comment; the comments that write() makes hold time and units.
+// Text tables: one line of numbers per body. "#" begins a comment. Orrery writes time and units as comments.
 #include "compute/core/text.h"
 
 #include <algorithm>
@@ -26,8 +26,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view names_cure =
     "name them with --columns, such as --columns m,x,y,z,vx,vy,vz, or in a first line";
 
-/// Reads an id, also one such as "1.1e+01", as numpy writes it. Numbers that a double cannot represent exactly need all
-/// of their digits.
+/// Reads an id. Accepts forms such as "1.1e+01", as numpy writes them, for ids below 2^53; larger ones must be
+/// integers.
 std::optional<std::uint64_t> id_in(std::string_view word) {
   constexpr double end = 9007199254740992.0;  // 2^53
   if (const auto id = parsed_number<std::uint64_t>(word)) return id;
@@ -36,10 +36,10 @@ std::optional<std::uint64_t> id_in(std::string_view word) {
   return static_cast<std::uint64_t>(*value);
 }
 
-/// The names of a table's columns.
+/// Names of a table's columns.
 struct Names {
   std::vector<BodyColumn> columns;
-  std::vector<std::string> words;  // as the file has them
+  std::vector<std::string> words;  // names as in the file
   std::vector<std::string> units;  // units in the names, such as "kpc"
 };
 
@@ -52,7 +52,7 @@ bool has_column(const Names& names, BodyColumn column) {
   return std::ranges::find(names.columns, column) != names.columns.end();
 }
 
-/// Adds a column for each of `words`. Returns nothing if none of them is x.
+/// Sets the column of each of `words`. Returns nothing if none of them is x.
 std::optional<Names> with_columns(Names names) {
   names.columns = columns_named(names.words);
   for (const std::string& word : names.words) {
@@ -83,7 +83,7 @@ std::optional<Names> names_in(std::string_view line) {
   return std::nullopt;
 }
 
-/// Returns the number in "1", "[1]", "1:" or "col1:", which precedes the name of a column; nothing if there is none.
+/// Returns the number in a word such as "1", "[1]", "1:" or "col1:", which precedes a column's name; else nothing.
 std::optional<std::uint64_t> column_number(std::string_view word) {
   for (const std::string_view prefix : {"column", "Column", "col", "Col"}) {
     if (word.starts_with(prefix)) word.remove_prefix(prefix.size());
@@ -95,7 +95,7 @@ std::optional<std::uint64_t> column_number(std::string_view word) {
 
 /// Names in a comment that also has other words: "columns: x y z", "1 x 2 y 3 z", "x y z in kpc, m in Msun".
 struct ListedNames {
-  Names names;                         // without columns
+  Names names;                         // its `columns` are empty
   std::vector<std::uint64_t> numbers;  // numbers in front of names
 };
 
@@ -113,7 +113,7 @@ ListedNames listed_names(std::string_view text) {
     } else if (word.find_first_of("[(") == 0) {
       found.names.units.emplace_back(word.substr(1, word.find_first_of("])") - 1));
     } else if (word.ends_with(':') && column_named(word) == BodyColumn::skip) {
-      found.names.words.clear(), found.numbers.clear();  // they are before the names
+      found.names.words.clear(), found.numbers.clear();  // the words so far only introduced the names
     } else if (i + 1 == words.size() || !column_number(words[i + 1]) || (word != "column" && word != "Column")) {
       found.names.words.emplace_back(word);
     }
@@ -125,8 +125,8 @@ bool is_empty(std::string_view line) {
   return line.find_first_not_of(" \t") == std::string_view::npos;
 }
 
-/// Returns whether the first line that is not a comment begins with a number, or has names. A head that has only
-/// comments counts as text.
+/// Returns whether the first line that is not a comment begins with a number or has names of columns. If `head` has
+/// only comments, returns true.
 bool detect_text(std::span<const std::byte> head, std::uint64_t size) {
   constexpr std::size_t shortest = 5;  // "0 0 0"
   if (head.size() < shortest) return false;
@@ -194,8 +194,8 @@ class TextReader {
     }
     take_ecsv_unit(text);
     if (std::optional<Names> names = names_in(text)) {
-      // All words are names: a sentence may contain an "x", too. Otherwise, the words count if there are as many as
-      // values.
+      // All words of this comment are names of columns. Otherwise, as a sentence may contain an "x" too, its words are
+      // used only if there is one per value.
       if (!has_column(*names, BodyColumn::skip) && names->columns.size() > 2)
         names_ = std::move(*names), is_certain_ = true;
       else
@@ -204,7 +204,7 @@ class TextReader {
     take_list(text);
   }
 
-  /// Takes words as the names of the columns if there are as many as values.
+  /// Remembers words of a comment as possible names. find_columns() uses them if there is one per value.
   void take_possible(Names names, std::string_view text) {
     constexpr std::size_t most_quoted = 80;
     constexpr std::size_t most_comments = 1000;
@@ -213,7 +213,7 @@ class TextReader {
     possible_text_ = text.substr(0, most_quoted);
   }
 
-  /// Takes names between other words: all in one comment, or one name with its number.
+  /// Takes names from a comment with other words: all names in one comment, or one name with its column number.
   void take_list(std::string_view text) {
     ListedNames list = listed_names(text);
     if (list.names.words.empty()) return;
@@ -271,8 +271,8 @@ class TextReader {
     return false;
   }
 
-  /// Finds the columns: those that the user gave, those that the table names, or those that suit the number of values
-  /// in the first line. `cells_` are the cells of the first body.
+  /// Determines the columns: as given by the user, as named in the table, or guessed from the number of values.
+  /// `cells_` are the cells of the first body.
   void find_columns(std::string_view line) {
     const std::size_t values = cells_.size();
     const auto fits = [values](const Names& names) { return names.columns.size() == values; };
@@ -316,7 +316,7 @@ class TextReader {
     }
   }
 
-  /// Returns a hint for lines with too few values for a position and a velocity in space: the bodies may lie in a
+  /// Returns a hint for lines of 2 to 5 values, too few for positions and velocities in space: the bodies may lie in a
   /// plane.
   std::string plane_cure() const {
     return cells_.size() >= 2 && cells_.size() <= 5 ? "; bodies in a plane may have --columns x,y,vx,vy,m" : "";
@@ -368,7 +368,7 @@ class TextReader {
     row[column] = *value;
   }
 
-  /// Checks the row name: a word, or a number that counts from that of the first line.
+  /// Checks the row name: a word, or a number that grows by 1 per line. Any other number is an unnamed column.
   void check_row_name() {
     if (!has_row_names_) return;
     const auto number = parsed_number<std::uint64_t>(cells_.front().text);
@@ -380,7 +380,7 @@ class TextReader {
                 std::string{names_cure});
   }
 
-  /// Returns whether every second value is a plain number, as the digits after a decimal comma are.
+  /// Returns whether every second value has no sign, as digits after a decimal comma have none.
   bool has_plain_fractions() const {
     for (std::size_t i = 1; i < cells_.size(); i += 2) {
       if (cells_[i].text.starts_with('+') || cells_[i].text.starts_with('-')) return false;
@@ -431,17 +431,17 @@ class TextReader {
   Names names_;
   std::vector<Names> possible_names_;  // lists of names in comments with other words
   std::string possible_text_;          // the last of these comments
-  Names numbered_;                     // names from comments that have one name and its number each
-  std::uint64_t next_number_ = 0;      // the next number for numbered_
-  bool is_certain_ = false;            // the names belong to the columns, whatever their number
-  bool has_own_line_ = false;          // the names are on a line that is no comment
+  Names numbered_;                     // names from comments with one name and its column number each
+  std::uint64_t next_number_ = 0;      // column number expected next for numbered_
+  bool is_certain_ = false;            // names_ apply even if their number differs from that of the values
+  bool has_own_line_ = false;          // names_ are on a line that is no comment
   bool has_row_names_ = false;         // a column of row names precedes the named columns
-  bool named_ = false;                 // columns_ are the table's names
-  bool guessed_ = false;               // columns_ are by their number alone
+  bool named_ = false;                 // columns_ come from names in the table
+  bool guessed_ = false;               // columns_ were guessed from the number of values
   bool maybe_commas_ = false;          // all values so far may be halves of numbers with decimal commas
   std::uint64_t first_row_name_ = 0;
   std::vector<std::string> ecsv_units_;
-  std::vector<std::uint64_t> passed_over_;  // numbers of lines
+  std::vector<std::uint64_t> passed_over_;  // numbers of lines that were skipped
   Separator separator_ = Separator::blanks;
   std::vector<TextCell> cells_;
   Snapshot snapshot_;
@@ -452,7 +452,7 @@ Snapshot read_table(SnapshotInput& input) {
   return TextReader{input}.read();
 }
 
-/// Returns the shortest text that reads as the same number.
+/// Appends the shortest text that reads back as the same number.
 template <class Number>
 void append_number(std::string& text, Number value) {
   std::array<char, 32> digits;

@@ -14,7 +14,7 @@
 
 namespace orrery {
 
-/// Moves the unread bytes to the front and reads more.
+/// Moves the unread bytes of block_ to its front and reads more.
 void TextLines::fill() {
   block_.resize(2 * longest);
   std::memmove(block_.data(), block_.data() + begin_, end_ - begin_);
@@ -88,7 +88,7 @@ std::string lower(std::string_view text) {
   return low;
 }
 
-/// Calls visit(place, character) for each character that is outside quotes, until it returns true.
+/// Calls visit(index, character) for each character outside quotes, until visit() returns true.
 template <class Visit>
 void for_unquoted(std::string_view line, const Visit& visit) {
   bool quoted = false;
@@ -104,7 +104,7 @@ bool holds(std::string_view line, char mark) {
   return found;
 }
 
-/// Returns whether a cell has a tab, or numbers with blanks between: then the separator was the wrong one.
+/// Returns whether a cell has a tab, or numbers separated by blanks. If so, the line was split at a wrong separator.
 bool has_several_values(const TextCell& cell) {
   if (cell.quoted) return false;
   if (cell.text.find('\t') != cell.text.npos) return true;
@@ -136,7 +136,7 @@ constexpr std::string_view unit_words[]{"kpc",  "mpc",   "pc",    "au",     "ly"
                                         "m_s",  "cm_s",  "au/yr", "pc/myr", "kpc/gyr", "kms-1", "kg",   "g",
                                         "msun", "msol",  "mo",    "mearth", "mjup"};
 
-/// Returns a name without the unit after it, the longest known unit: "vx" for "vx_km/s". `unit` gets "km/s".
+/// Removes the longest known unit from the end of a name: "vx" for "vx_km/s". `unit` becomes "km/s".
 std::string_view without_unit(std::string_view cell, std::string& unit) {
   constexpr std::string_view marks = "_./ ";
   for (std::size_t at = cell.find_first_of(marks, 1); at != cell.npos; at = cell.find_first_of(marks, at + 1)) {
@@ -154,7 +154,7 @@ void split_cells(std::string_view line, Separator separator, std::vector<TextCel
   const char mark = static_cast<char>(separator);
   const auto add = [&](std::string_view text) {
     const std::string_view inside = trimmed(text);
-    text = inside.empty() ? text.substr(0, 0) : inside;  // its place is named in messages
+    text = inside.empty() ? text.substr(0, 0) : inside;  // keeps its position in the line, for messages
     const bool quoted = text.size() >= 2 && text.front() == '"' && text.back() == '"';
     cells.push_back({quoted ? trimmed(text.substr(1, text.size() - 2)) : text, quoted});
   };
@@ -207,8 +207,8 @@ std::optional<double> number_in(std::string_view text) {
   if (letter != fortran.npos) {
     fortran[letter] = 'e';
   } else if (const std::size_t sign = fortran.find_last_of("+-"); sign != fortran.npos && sign > 0) {
-    // A field too narrow for the letter E has three digits in the exponent, after a mantissa with a point: "1.0-101".
-    // "10-3" is not a number.
+    // Fortran omits the letter E if the exponent has three digits: "1.0-101". The mantissa has a point then, so "10-3"
+    // is not a number.
     const bool has_point = fortran.find('.') < sign;
     if (!has_point || fortran.size() - sign != 4) return std::nullopt;
     if (!is_digit(fortran[sign - 1]) && fortran[sign - 1] != '.') return std::nullopt;
@@ -222,7 +222,7 @@ std::optional<double> number_in(std::string_view text) {
 std::string fault_of_number(std::string_view text) {
   constexpr std::size_t most = 40;
   std::string begin{text.substr(0, most)};
-  std::ranges::replace(begin, '\0', '?');  // a message would end there
+  std::ranges::replace(begin, '\0', '?');  // a message would end at a NUL
   const std::string word = '\'' + begin + (text.size() > most ? "..." : "") + '\'';
   if (is_missing(text)) {
     return (text.empty() ? "a value is missing" : word + " stands for a missing value") + ": not a number";
@@ -305,7 +305,7 @@ std::string SnapshotFacts::take(std::string_view line) {
                                                                            : nullptr;
   if (!place) return {};
   *place = parsed_number<double>(line.substr(at + between.size()));
-  if (place == &time_ && !time_) {  // "0.5 Myr" of another program
+  if (place == &time_ && !time_) {  // such as "0.5 Myr", by another program
     notes_.push_back("comment '" + std::string{line.substr(0, most_quoted)} +
                      "' is not read: its value is no number alone");
     return {};

@@ -28,8 +28,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Ids. A TIPSY file has none: the text file FILE.iord next to it has, as in other programs for TIPSY. Its first line is
-// the number of bodies, and each further line is the id of one body, in the order of the file.
+// Ids: a text file FILE.iord next to the TIPSY file holds them, as in other programs. Its first line is the number of
+// bodies. Each further line is the id of one body, in the order of the TIPSY file.
 
 std::uint64_t next_number(SnapshotInput& input, TextLines& lines) {
   if (!lines.next()) input.fail_at(input.size(), "id", "truncated: the file ends there");
@@ -60,7 +60,7 @@ fs::path iord_of(const fs::path& file) {
   return fs::path{file}.concat(".iord");
 }
 
-/// Takes the ids in the file next to a snapshot, if it exists; notes why they cannot be used.
+/// Reads the ids from FILE.iord, if it exists. Adds a note if they cannot be used.
 void take_iord(const fs::path& file, Snapshot& snapshot) {
   const fs::path beside = iord_of(file);
   if (!fs::exists(beside)) return;
@@ -81,7 +81,7 @@ void check_iord(const fs::path& snapshot, Existing existing) {
 /// Writes FILE.iord.
 class IordFile {
  public:
-  /// Throws std::runtime_error if the file exists and must not be replaced.
+  /// Starts the file. Throws std::runtime_error if it exists and must not be replaced.
   IordFile(const fs::path& snapshot, std::size_t bodies, Existing existing);
 
   void add(std::uint64_t id);
@@ -111,14 +111,14 @@ fs::path IordFile::commit() {
   return out_.commit();
 }
 
-// Units. A TIPSY file has none: the lines "dKpcUnit = 1" and "dMsolUnit = 1e10" of its parameter file state them. This
-// is NAME.param for NAME.tipsy and, unless they have one of their own, also for NAME.00128, NAME_00128.tipsy and
-// NAME-2.tipsy: the states of one run share a parameter file.
+// Units: the parameter file NAME.param of NAME.tipsy states them, in lines such as "dKpcUnit = 1" and "dMsolUnit =
+// 1e10". All states of a run share it: NAME.param also applies to NAME.00128, NAME_00128.tipsy and NAME-2.tipsy, unless
+// they have their own.
 
-/// Statements of a parameter file of gasoline, ChaNGa or pkdgrav about a snapshot's numbers.
+/// Statements about a snapshot's numbers in the parameter file of gasoline, ChaNGa or pkdgrav.
 struct TipsyParam {
-  fs::path file;                                             ///< the one that exists, or the one that would be written
-  std::optional<Units> units{};                              ///< none: it names none, or none that can be used
+  fs::path file;                                             ///< the existing file, or the one to be written
+  std::optional<Units> units{};                              ///< empty: the file states none, or unusable ones
   std::optional<bool> comoving{};                            ///< bComove
   bool double_positions = false, double_velocities = false;  ///< bDoublePos, bDoubleVel
   double box_size = 0;             ///< edge of a periodic box, in the run's unit of length; 0: none
@@ -136,8 +136,8 @@ bool is_there(const fs::path& file) {
   return fs::exists(file, error);
 }
 
-/// Returns the parameter file of the run: "run.param" for "run_00128.tipsy" and "run.00128.bin"; the snapshot's own if
-/// its name has no number.
+/// Returns the parameter file of the run: "run.param" for "run_00128.tipsy" and "run.00128.bin". If the name has no
+/// number, returns the snapshot's own.
 fs::path param_of_run(const fs::path& snapshot) {
   constexpr std::string_view digits = "0123456789", separators = "._-";
   const std::string stem = snapshot.stem().string();
@@ -147,7 +147,7 @@ fs::path param_of_run(const fs::path& snapshot) {
   return numbered ? snapshot.parent_path() / (stem.substr(0, last) + ".param") : own_param(snapshot);
 }
 
-/// Returns the parameter file that exists, or the one that would be written.
+/// Returns the parameter file that exists, or the one to be written.
 fs::path param_of(const fs::path& snapshot) {
   const fs::path own = own_param(snapshot);
   return is_there(own) ? own : param_of_run(snapshot);
@@ -162,7 +162,7 @@ std::optional<std::string> value_of(std::string_view line, std::string_view name
   return std::string{trimmed(line.substr(equals + 1)).substr(0, most)};
 }
 
-/// The values that this program uses, as text from the file.
+/// Values of the parameters that Orrery uses, as text.
 struct ParamValues {
   struct {
     const char* name;
@@ -182,7 +182,7 @@ struct ParamValues {
     const std::optional<std::string>& value = text(name);
     return value ? parsed_number<double>(*value) : std::nullopt;
   }
-  /// Returns a flag: 1, "true" and the like are true. Nothing if the value is another word.
+  /// Returns a flag: true for a number other than 0, "true" or "yes"; nothing for an unknown word.
   std::optional<bool> flag(std::string_view name) const {
     constexpr std::array<std::string_view, 4> yes{"true", "True", "TRUE", "yes"}, no{"false", "False", "FALSE", "no"};
     const std::string word = text(name).value_or("");
@@ -191,7 +191,8 @@ struct ParamValues {
     const std::optional<double> value = number(name);
     return value ? std::optional{*value != 0} : std::nullopt;
   }
-  /// Returns what is wrong with the first unusable flag, such as "bComove = maybe is no flag"; empty if there is none.
+  /// Returns what is wrong with the first unusable flag, such as "bComove = maybe is not 0 or 1"; empty if all are
+  /// usable.
   std::string fault_of_flags() const {
     for (const char* const name : {"bComove", "bPeriodic", "bDoublePos", "bDoubleVel"}) {
       if (text(name) && !flag(name)) return std::string{name} + " = " + *text(name) + " is not 0 or 1";
@@ -200,13 +201,14 @@ struct ParamValues {
   }
 };
 
-/// Returns the unit that the file states as `text`, in CGS; 0 if it is unusable.
+/// Returns the number in `text` times `size`, a unit in CGS; 0 if it is unusable.
 double unit_in(const std::string& text, double size) {
   const double unit = parsed_number<double>(text).value_or(0) * size;
   return Units::usable(unit) ? unit : 0;
 }
 
-/// Returns the units; or nothing, and why in `problem` if the file names any.
+/// Returns the units in the parameters; nothing if they state none, or unusable ones. `problem` gets the cause if they
+/// are unusable.
 std::optional<Units> units_in(const ParamValues& values, std::string& problem) {
   const std::optional<std::string>&kpc = values.text("dKpcUnit"), &solar_masses = values.text("dMsolUnit");
   if (!kpc && !solar_masses) return std::nullopt;
@@ -225,7 +227,7 @@ std::optional<Units> units_in(const ParamValues& values, std::string& problem) {
 
 constexpr std::uintmax_t most_param_bytes = 1 << 20;  // largest parameter file that is read
 
-/// Reads the lines of a file of at most `most_param_bytes`. Returns why it cannot be read; empty if it was.
+/// Reads the values in a file of at most `most_param_bytes`. Returns why it cannot be read; empty if it was.
 std::string read_values(const fs::path& file, ParamValues& values) {
   std::error_code error;
   const bool regular = fs::is_regular_file(file, error);
@@ -303,10 +305,10 @@ std::optional<fs::path> other_reader(const fs::path& param, const fs::path& snap
 
 constexpr const char* no_units = "bComove = 0\nbPeriodic = 0\n";
 
-/// Prepares the units of a snapshot, or that it has none; no other snapshot may be affected. Call before the snapshot
-/// is written. Throws std::runtime_error if this is impossible, or if an existing file gives other units and `existing`
-/// keeps it. Otherwise, makes a parameter file for this snapshot alone and returns its name. It has no units until
-/// write_param(): if the program is killed in between, the bodies have no units.
+/// Prevents an existing parameter file from giving wrong units to a snapshot that will be written, without affecting
+/// other snapshots. If needed, writes a parameter file without units for this snapshot alone and returns its name;
+/// write_param() adds the units. Throws std::runtime_error if another snapshot needs the file, or if `existing` keeps
+/// it.
 std::optional<fs::path> prepare_param(const fs::path& snapshot, const std::optional<Units>& units, Existing existing) {
   const TipsyParam found = param_beside(snapshot);
   if (is_stream(snapshot) || gives(found, units)) return std::nullopt;
@@ -324,8 +326,8 @@ std::optional<fs::path> prepare_param(const fs::path& snapshot, const std::optio
   return write_file(own, no_units, existing);
 }
 
-/// Writes the parameter file of a snapshot that was written, unless it has these units anyway: the run's file if it
-/// does not exist and no other snapshot uses it, otherwise the snapshot's own. Returns its name.
+/// Writes the parameter file of a written snapshot, unless the snapshot has these units already. Writes the run's file
+/// if it does not exist and no other snapshot would use it, otherwise the snapshot's own. Returns its name.
 std::optional<fs::path> write_param(const fs::path& snapshot, const std::optional<Units>& units, Existing existing) {
   if (!units || is_stream(snapshot) || gives(param_beside(snapshot), units)) return std::nullopt;
   const std::string text = "dKpcUnit = " + shortest_text(units->length_cm / kpc_cm) +
@@ -339,8 +341,8 @@ std::optional<fs::path> write_param(const fs::path& snapshot, const std::optiona
 
 constexpr std::size_t header_bytes = 32;
 
-/// Kinds of records. Every record starts with seven floats: mass, x, y, z, vx, vy, vz. The last float is the potential,
-/// which is written as 0.
+/// Layout of one kind of records. Each starts with seven floats: mass, x, y, z, vx, vy, vz. The last float is the
+/// potential, which is written as 0.
 struct RecordKind {
   const char* name;
   Species species;
@@ -351,7 +353,7 @@ struct RecordKind {
 constexpr std::array<RecordKind, 3> record_kinds{
     {{"gas", Species::gas, 12}, {"dark", Species::dark, 9}, {"star", Species::star, 11}}};
 
-/// A field of records that a Snapshot does not hold, with its place among the floats of each kind; 0: the kind has
+/// Field of records that a Snapshot does not hold. `place`: its index among the floats of each kind; 0: the kind has
 /// none.
 struct UnreadField {
   const char* name;
@@ -365,7 +367,7 @@ namespace header {
 constexpr std::size_t time = 0, bodies = 8, dimensions = 12, gas = 16, dark = 20, star = 24, pad = 28;
 }  // namespace header
 
-/// Which vectors of all records are doubles (bDoublePos and bDoubleVel of gasoline); each takes 12 more bytes.
+/// Vectors that are doubles in all records (gasoline's bDoublePos and bDoubleVel). Each lengthens a record by 12 bytes.
 struct Doubles {
   bool positions = false, velocities = false;
   std::size_t more_bytes() const { return 12 * (std::size_t{positions} + std::size_t{velocities}); }
@@ -375,7 +377,7 @@ struct Doubles {
            : velocities            ? ", velocities in double"
                                    : "";
   }
-  /// Returns the byte at which the number with index `place` among the floats begins.
+  /// Returns the byte offset in a record of the number with index `place`.
   std::size_t byte_of(std::size_t place) const {
     const auto before = [&](std::size_t first) { return std::clamp<std::size_t>(place, first, first + 3) - first; };
     return sizeof(float) * (place + (positions ? before(1) : 0) + (velocities ? before(4) : 0));
@@ -388,8 +390,8 @@ struct Header {
   std::array<std::uint64_t, record_kinds.size()> counts;  // gas, dark, star
   enum class Ids {
     none,
-    for_potential,                // perhaps: see BonsaiIds
-    for_softening_and_potential,  // one of 64 bits
+    for_potential,                // ids perhaps replace the potential; see BonsaiIds
+    for_softening_and_potential,  // ids of 64 bits replace both
   } ids = Ids::none;
 
   Doubles doubles{};
@@ -401,7 +403,7 @@ struct Header {
     for (std::size_t kind = 0; kind < counts.size(); ++kind) bytes += counts[kind] * record_bytes(kind);
     return bytes;
   }
-  /// Returns the record of this byte as text: "star record 2 (counted from 0)".
+  /// Returns the record at a byte offset as text: "star record 2 (counted from 0)".
   std::string record_at(std::uint64_t byte) const {
     std::uint64_t first = header_bytes;
     for (std::size_t kind = 0; kind < counts.size(); ++kind) {
@@ -426,7 +428,7 @@ bool detect(std::span<const std::byte> head, std::uint64_t) {
   return dimensions_fit(head, ByteOrder::little) || dimensions_fit(head, ByteOrder::big);
 }
 
-/// Throws if the counts contradict each other, if neither byte order fits, or if the time is not finite.
+/// Parses the header. Throws if its counts contradict each other, neither byte order fits, or the time is not finite.
 Header parsed_header(const SnapshotInput& input) {
   const std::span<const std::byte> head = input.head();
   if (head.size() < header_bytes) {
@@ -449,7 +451,7 @@ Header parsed_header(const SnapshotInput& input) {
     return small;
   }
 
-  // The padding may hold bits 32 to 39 of the four counts. Many writers leave it undefined, so it counts only if it
+  // The padding may hold bits 32 to 39 of the four counts. Many writers leave it undefined, so it is used only if it
   // makes the counts agree.
   Header large = small;
   for (std::size_t kind = 0; kind < large.counts.size(); ++kind) {
@@ -462,8 +464,8 @@ Header parsed_header(const SnapshotInput& input) {
                     format_count(small.counts[2]) + " star");
 }
 
-/// Returns which vectors are doubles, by the size of the file. If two ways give the same size, its parameters decide;
-/// without parameters, positions are doubles.
+/// Returns which vectors are doubles, by the size of the file. If two choices give the same size, the parameter file
+/// decides; without one, positions are doubles.
 Doubles doubles_in(const SnapshotInput& input, const Header& head, const TipsyParam& param) {
   for (const bool both : {false, true}) {
     const bool velocities_alone = param.double_velocities && !param.double_positions;
@@ -491,9 +493,9 @@ void check_size(const SnapshotInput& input, const Header& head) {
   input.require_room_for(head.bodies());
 }
 
-/// The last words of records, which may be the ids of version 1 of Bonsai: all different, dark ones from 200,000,000,
-/// those of stars below. As floats they would be above 0 and below 1e-23, as no potential is. Uses memory only as long
-/// as they may be ids.
+/// Collects the last 32-bit words of records, which may be ids by version 1 of Bonsai. Ids are all different: from
+/// 200,000,000 for dark bodies, below that for stars. As floats, they are above 0 and below 1e-23, as no potential is.
+/// Frees its memory when a word cannot be an id.
 class BonsaiIds {
  public:
   void add(Species species, std::uint32_t word) {
@@ -522,7 +524,7 @@ class BonsaiIds {
   std::vector<std::uint32_t> words_;
 };
 
-/// Index of a property among the floats of a gas, a dark and a star record; 0: the record does not have it.
+/// Property and its index among the floats of gas, dark and star records; 0: the record does not have it.
 struct Column {
   const char* name;
   std::vector<float> BodyProperties::*values;
@@ -534,12 +536,12 @@ constexpr std::array<Column, 4> columns{{{"a softening", &BodyProperties::soften
                                          {"metals", &BodyProperties::metals, {10, 0, 7}},
                                          {"a formation time", &BodyProperties::formation_time, {0, 0, 8}}}};
 
-constexpr std::size_t records_per_block = 16384;  // read or written at once
+constexpr std::size_t records_per_block = 16384;  // number of records read or written together
 
 /// Reads the records, one kind after the other.
 class RecordReader {
  public:
-  /// `units_known`: settle() will apply the limits of single precision in units that suit the bodies.
+  /// `units_known`: true skips the check of SnapshotLimits, because settle() can convert the units first.
   RecordReader(SnapshotInput& input, const Header& head, bool units_known)
       : input_{input}, head_{head}, bytes_{head.order}, units_known_{units_known} {
     snapshot_.time = head.time;
@@ -595,7 +597,7 @@ class RecordReader {
     }
   }
 
-  /// Returns why the record cannot be used; empty if it was appended.
+  /// Appends the body of a record. Returns why the record cannot be used; empty if it was appended.
   std::string append(std::size_t kind, const std::byte* at) {
     const Doubles& doubles = head_.doubles;
     const auto value = [&](std::size_t place) { return bytes_.load_float(at + doubles.byte_of(place)); };
@@ -672,7 +674,7 @@ Snapshot read(SnapshotInput& input) {
   return snapshot;
 }
 
-/// Turns bodies into records of one kind, in blocks.
+/// Writes bodies as records of one kind, in blocks.
 class RecordWriter {
  public:
   RecordWriter(AtomicFile& out, const SnapshotView& snapshot, std::size_t kind, ByteOrder order)
@@ -706,7 +708,7 @@ class RecordWriter {
   std::vector<std::byte> block_;
 };
 
-/// Writes the bodies by species; those of one species keep their order.
+/// Writes the bodies grouped by species; bodies of one species keep their order.
 std::vector<fs::path> write(const fs::path& file, const SnapshotView& snapshot, const SnapshotOutput& output) {
   const ByteOrder order = output.order.value_or(ByteOrder::big);
   const std::vector<Species>& species = snapshot.properties.species;
@@ -745,7 +747,8 @@ std::vector<fs::path> write(const fs::path& file, const SnapshotView& snapshot, 
     for_each_of(kind, [&](std::size_t body) { records.add(body); });
     records.flush();
   }
-  // If the program is killed between the two files, bodies have no ids, and never those of other bodies.
+  // The old ids are removed first. If the program is killed between the two files, the bodies have no ids, not wrong
+  // ones.
   if (!stream && replaces(output.existing)) fs::remove(iord_of(file));
   std::vector<fs::path> written{out.commit()};
   if (numbered) {

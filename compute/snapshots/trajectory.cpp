@@ -1,5 +1,5 @@
-// Trajectories of CUDA courses, little-endian: int32 P (bodies), int32 R (records), then float32 [P][R][3], the records
-// of one body after the other. A file NAME.json next to it describes the numbers.
+// Trajectories of CUDA courses, little-endian: int32 P (bodies), int32 R (records), then float32 [P][R][3]: all records
+// of one body, then those of the next. NAME.json next to the file describes the numbers.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -22,7 +22,7 @@ const Bytes trajectory_order{ByteOrder::little};
 
 struct Trajectory {
   std::uint64_t bodies, records;
-  /// Both counts are below 2^31, so this does not overflow.
+  /// Returns the file's size in bytes. It overflows if bodies * records exceeds 2^60: check that first.
   std::uint64_t file_bytes() const { return trajectory_head_bytes + bodies * records * place_bytes; }
 };
 
@@ -72,7 +72,7 @@ Snapshot read_trajectory(SnapshotInput& input) {
     }
     snapshot.bodies.positions.push_back(position);
   };
-  if (found->records > block_records / 16) {  // a block has few bodies: reads body by body
+  if (found->records > block_records / 16) {  // a block would hold few bodies: read one record per body
     for (std::uint64_t body = 0; body < found->bodies; ++body) {
       const std::uint64_t byte = trajectory_head_bytes + body * of_body + record * place_bytes;
       input.seek(byte);
@@ -118,7 +118,7 @@ std::string description_of(const SnapshotView& snapshot) {
   return text + "\n}\n";
 }
 
-/// Writes one record per body, and the description next to the file.
+/// Writes one record per body, and a JSON description next to the file.
 std::vector<fs::path> write_trajectory(const fs::path& file, const SnapshotView& snapshot,
                                        const SnapshotOutput& output) {
   if (output.order == ByteOrder::big) throw UsageError("--byte-order cannot be big: trajectories are little-endian");

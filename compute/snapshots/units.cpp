@@ -20,7 +20,7 @@ namespace {
 constexpr double au_cm = 1.495978707e13;
 constexpr double year_s = 3.15576e7;
 
-// The names that users may give, with factors; the first is the one that messages suggest.
+// Unit names that users may give. Messages suggest the first one of each list.
 constexpr NamedUnit length_units[]{{"kpc", kpc_cm},
                                    {"Mpc", 1e3 * kpc_cm},
                                    {"pc", 1e-3 * kpc_cm},
@@ -42,13 +42,13 @@ constexpr NamedUnit velocity_units[]{{"km/s", 1e5},
 constexpr NamedUnit time_units[]{{"Gyr", 1e9 * year_s}, {"Myr", 1e6 * year_s}, {"kyr", 1e3 * year_s},
                                  {"yr", year_s},        {"d", 86400},          {"s", 1}};
 
-/// A unit that is used for values of at least `from` of it, up to where the next larger unit begins.
+/// Unit for showing values from `from` units up to the start of the next larger unit.
 struct ShownFrom {
   NamedUnit unit;
   double from;
 };
-// Units that astronomers expect, the largest first. A planetary system is in AU, km/s and years, a cluster in pc and
-// Myr, a galaxy in kpc, km/s and Gyr. Values below the last one are shown in it as well.
+// Units that astronomers expect, the largest first. Planetary systems are in AU, km/s and years, clusters in pc and
+// Myr, galaxies in kpc, km/s and Gyr. Values below the last entry use its unit too.
 constexpr double pc_cm = 1e-3 * kpc_cm, myr_s = 1e6 * year_s;
 constexpr ShownFrom shown_lengths[]{
     {{"Mpc", 1e3 * kpc_cm}, 1}, {{"kpc", kpc_cm}, 0.1}, {{"pc", pc_cm}, 0.01}, {{"AU", au_cm}, 0.01},
@@ -73,7 +73,7 @@ constexpr ShownFrom shown_masses_per_area[]{{{"g/cm\u00b2", 1}, 10},
                                             {{"Msun/pc\u00b2", square_pc_density}, 1e-3},
                                             {{"Msun/kpc\u00b2", 1e-6 * square_pc_density}, 0}};
 
-constexpr double names_tolerance = 1e-3;  // names by other programs' constants
+constexpr double names_tolerance = 1e-3;  // relative; covers the constants of other programs
 
 bool near_one(double ratio) {
   return std::abs(ratio - 1) <= names_tolerance;
@@ -105,7 +105,7 @@ std::string value_in(double size, const NamedUnit& unit) {
   return four_digits(size / unit.size) + ' ' + unit.name;
 }
 
-/// Returns a size as a named unit: the unit itself, a power of ten of one, or a number times the one that suits it.
+/// Returns a size as text: a unit's name, a power of ten and a name, or a number and the unit that suits it.
 std::string unit_named(double size, std::span<const NamedUnit> units, std::span<const ShownFrom> shown) {
   for (const NamedUnit& unit : units) {
     if (near_one(size / unit.size)) return unit.name;
@@ -292,7 +292,7 @@ void convert_units(Snapshot& snapshot, const Units& to) {
   for (double& mass : snapshot.wide.masses) mass *= scale.mass;
   snapshot.frame = scale.of_frame(snapshot.frame);
   snapshot.box = scaled(snapshot.box, scale.length);
-  snapshot.bodies = with_digits(std::move(snapshot.bodies), Digits::single);  // scaled floats have other low words
+  snapshot.bodies = with_digits(std::move(snapshot.bodies), Digits::single);  // scaling makes the low parts invalid
   for (Vec4& position : snapshot.bodies.positions) position = scale.of_position(position);
   for (Vec4& velocity : snapshot.bodies.velocities) velocity = scale.of_velocity(velocity);
   round_all(snapshot);

@@ -12,14 +12,14 @@ struct BodyProperties;
 struct Frame;
 struct Snapshot;
 
-/// The physical units of a snapshot's numbers, in CGS. Its unit of time is length / velocity. All are finite, above 0
-/// and within Units::usable().
+/// Physical units of a snapshot's numbers, in CGS. The unit of time is length / velocity. All are finite, above 0 and
+/// within Units::usable().
 struct Units {
   double length_cm = 0, mass_g = 0;
   double velocity_cm_s = 0;  ///< 0 only where a user gave none, see parse_units()
 
   double time_s() const { return length_cm / velocity_cm_s; }
-  /// Whether no product of them leaves the range of double.
+  /// Returns whether products of the units stay in the range of double.
   bool usable() const { return usable(length_cm) && usable(mass_g) && usable(velocity_cm_s); }
   static constexpr bool usable(double unit) { return unit >= 1e-60 && unit <= 1e60; }
   friend bool operator==(const Units&, const Units&) = default;
@@ -40,15 +40,16 @@ inline constexpr double gravitational_constant = 6.6743e-8;  ///< in cm^3 / (g s
 /// Returns the units of this length and mass in which G = 1.
 Units gravity_units(double length_cm, double mass_g);
 
-/// Returns whether the ratios of all units differ from 1 by at most `tolerance`. The kiloparsecs and solar masses of
-/// different programs differ by less than 1e-3.
+/// Returns whether all units of `a` and `b` agree within a relative `tolerance`. The default covers the slightly
+/// different kiloparsecs and solar masses of other programs.
 bool nearly_equal(const Units& a, const Units& b, double tolerance = 1e-3);
 
-/// Reads units such as "kpc,1e10Msun" or "kpc,1e10Msun,km/s". "G=1" as the third word gives gravity_units(); without a
-/// third word the velocity is 0. Throws UsageError, which begins with `option` and lists the known names.
+/// Reads units such as "kpc,1e10Msun" or "kpc,1e10Msun,km/s". If the third word is "G=1", the unit of velocity is the
+/// one of gravity_units(). Without a third word, velocity_cm_s is 0. Throws UsageError: its text begins with `option`
+/// and lists the known names.
 Units parse_units(std::string_view option, std::string_view text);
 
-/// These return a unit as text, with a factor if it needs one: "kpc", "1e10 Msun", "207.4 km/s", "4.715 Myr".
+/// The next functions return a unit as text, with a factor if needed: "kpc", "1e10 Msun", "207.4 km/s", "4.715 Myr".
 std::string length_text(double cm);
 std::string mass_text(double g);
 std::string velocity_text(double cm_s);
@@ -56,7 +57,7 @@ std::string time_text(double s);
 /// Returns the units as text: "kpc, 1e10 Msun, km/s".
 std::string units_text(const Units& units);
 
-/// These return a value in CGS as text, in the unit that suits it: "1 kpc", "1e10 Msun", "3500 km/s", "250 yr".
+/// The next functions return a value in CGS as text, in a suitable unit: "1 kpc", "1e10 Msun", "3500 km/s", "250 yr".
 std::string length_value(double cm);
 std::string mass_value(double g);
 std::string velocity_value(double cm_s);
@@ -66,9 +67,8 @@ std::string time_value(double s);
 /// "12.35", "35210", "1e10".
 std::string four_digits(double value);
 
-/// These return the unit in which astronomers expect a value, given in CGS: Mpc, kpc, pc, AU, km ...; Msun, Mjup,
-/// Mearth, kg
-/// ...; Gyr, Myr, kyr, yr, d, s; km/s, m/s, cm/s; and so on. The larger the value, the larger its unit.
+/// The next functions return the unit in which astronomers express a value given in CGS: Mpc, kpc, pc, AU, km ...;
+/// Msun, Mjup, Mearth, kg ...; Gyr, Myr, kyr, yr, d, s; km/s, m/s, cm/s. The larger the value, the larger the unit.
 NamedUnit length_unit_for(double cm);
 NamedUnit mass_unit_for(double g);
 NamedUnit time_unit_for(double s);
@@ -77,11 +77,10 @@ NamedUnit acceleration_unit_for(double cm_s2);
 NamedUnit density_unit_for(double g_cm3);
 NamedUnit mass_per_area_unit_for(double g_cm2);
 
-/// Returns the text that parse_units() reads as the same bits: "kpc,1e10Msun,km/s", or numbers of CGS where names do
-/// not fit.
+/// Returns a text that parse_units() reads back bit for bit: "kpc,1e10Msun,km/s", or CGS numbers if no names fit.
 std::string units_option(const Units& units);
 
-/// The factors from numbers in some units to those in others.
+/// Factors that convert numbers from some units to others.
 struct UnitScale : BodyScale {
   UnitScale(const Units& from, const Units& to);
   void apply_to(BodyProperties& properties) const;
@@ -90,7 +89,7 @@ struct UnitScale : BodyScale {
   double time;
 };
 
-/// Expresses the snapshot in other units. It must have units.
+/// Converts the snapshot, which must have units, to other units.
 void convert_units(Snapshot& snapshot, const Units& to);
 
 }  // namespace orrery

@@ -107,7 +107,7 @@ std::vector<EGLDisplay> displays() {
   return found;
 }
 
-/// Creates a core context of at least that version. With `reports_resets` it is lost on a reset, see
+/// Creates a core context of at least this version. With `reports_resets`, the context is lost on a reset, see
 /// context_was_reset().
 EGLContext create_context(EGLDisplay display, EGLConfig config, int major, int minor, bool reports_resets) {
   const std::array wanted{EGL_CONTEXT_MAJOR_VERSION,
@@ -122,7 +122,8 @@ EGLContext create_context(EGLDisplay display, EGLConfig config, int major, int m
   return egl().create_context(display, config, EGL_NO_CONTEXT, wanted.data());
 }
 
-/// Creates a core context of at least that version and makes it current. Returns EGL_NO_CONTEXT if the display cannot.
+/// Creates a core context of at least this version and makes it current. Returns EGL_NO_CONTEXT if that is not
+/// possible.
 EGLContext make_context(EGLDisplay display, int major, int minor) {
   constexpr std::array config_wanted{EGL_SURFACE_TYPE, 0, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE};
   EGLConfig config = nullptr;

@@ -15,28 +15,30 @@ struct GlInfo {
 };
 
 using GlFunction = void (*)();
-using GlLoader = GlFunction (*)(const char* name);  ///< such as glfwGetProcAddress or eglGetProcAddress
+using GlLoader = GlFunction (*)(const char* name);  ///< returns a GL function by name, such as glfwGetProcAddress or
+                                                    ///< eglGetProcAddress
 
-/// Loads the functions of the current context; call before anything else of render/. Throws std::runtime_error if
-/// the context is older than OpenGL 4.5; it names the version.
+/// Loads the functions of the current context. Call before anything else of render/. Throws std::runtime_error, which
+/// names the version, if the context is older than OpenGL 4.5.
 GlInfo load_gl(GlLoader loader);
 
-/// Whether the current context has the extension, such as "GL_NV_gpu_shader5".
+/// Returns whether the current context has the extension, such as "GL_NV_gpu_shader5".
 bool has_extension(std::string_view name);
 
-/// Whether the driver has reset the current context: nothing that was drawn is left, and nothing more is drawn. Only a
-/// context that is lost on a reset notices.
+/// Returns whether the driver has reset the current context. After a reset, nothing that was drawn is left, and nothing
+/// more is drawn. Only a context that is lost on a reset notices.
 bool context_was_reset();
 
-/// Whether the current context draws on the CPU.
+/// Returns whether the current context draws on the CPU.
 bool draws_in_software();
 
-/// A current OpenGL 4.5 core context without a window and without an X server: a GPU through EGL's device platform,
-/// NVIDIA first, else Mesa's surfaceless platform, whose software renderer is always available. LIBGL_ALWAYS_SOFTWARE=1
-/// chooses Mesa at once. There is no default framebuffer: draw into a RenderTarget. At most one per thread at a time.
+/// A current OpenGL 4.5 core context without a window and without an X server. It uses a GPU through EGL's device
+/// platform, NVIDIA first, or else Mesa's surfaceless platform, whose software renderer is always available.
+/// LIBGL_ALWAYS_SOFTWARE=1 chooses Mesa immediately. There is no default framebuffer: draw into a RenderTarget. At most
+/// one context per thread at a time.
 class OffscreenContext {
  public:
-  /// Loads GL, too. Throws std::runtime_error, one line, if EGL has no display or none gives OpenGL 4.5.
+  /// Makes the context and loads GL. Throws std::runtime_error, one line, if no EGL display gives OpenGL 4.5.
   OffscreenContext();
   OffscreenContext(const OffscreenContext&) = delete;
   OffscreenContext& operator=(const OffscreenContext&) = delete;

@@ -51,7 +51,7 @@ Buffer::Buffer(std::size_t size_bytes) : size_bytes_{size_bytes} {
   unsigned id = 0;
   glCreateBuffers(1, &id);
   static_cast<GlObject&>(*this) = GlObject{id};
-  while (glGetError() != GL_NO_ERROR) continue;  // an older error is not this allocation's
+  while (glGetError() != GL_NO_ERROR) continue;  // discards errors of earlier calls
   // A DYNAMIC_DRAW buffer may be in host memory, where CUDA kernels would be very slow.
   glNamedBufferData(id, static_cast<GLsizeiptr>(size_bytes), nullptr, GL_DYNAMIC_COPY);
   if (glGetError() != GL_NO_ERROR) {

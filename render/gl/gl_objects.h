@@ -1,4 +1,4 @@
-// OpenGL objects and their owners, and canvases to draw on.
+// Owners of OpenGL objects, and canvases to draw on.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace orrery::render {
 
-/// Owns the name of a GL object: move-only, empty by default, deleted with its owner, for which the context must still
-/// be current. `id()` is for others (CUDA, ImGui), which never own it.
+/// Owner of a GL object: move-only, empty by default. Its destructor deletes the object, for which the context must
+/// still be current. `id()` is for users that never own it (CUDA, ImGui).
 template <void (*destroy)(unsigned id)>
 class GlObject {
  public:
@@ -44,37 +44,37 @@ using Query = GlObject<delete_query>;
 VertexArray make_vertex_array();
 Query make_query(unsigned target);
 
-/// One level, linear filtering, clamped to its edges.
+/// Returns a texture with one level, linear filtering, and coordinates clamped to its edges.
 Texture make_texture_2d(unsigned internal_format, int width, int height);
 
 /// A buffer of fixed size, in video memory where there is some.
 class Buffer : public GlObject<delete_buffer> {
  public:
   Buffer() = default;
-  /// Contents undefined. Throws std::runtime_error if the memory is not enough.
+  /// Makes a buffer with undefined contents. Throws std::runtime_error if memory is short.
   explicit Buffer(std::size_t size_bytes);
 
   std::size_t size_bytes() const noexcept { return *this ? size_bytes_ : 0; }
-  /// Replaces the beginning. `bytes` must not be longer than the buffer.
+  /// Replaces the beginning of the contents. `bytes` must not be longer than the buffer.
   void upload(std::span<const std::byte> bytes);
-  /// The same; if the buffer is too short, makes a longer one first. Throws as the constructor.
+  /// Does the same; if the buffer is too short, makes a longer one first. Throws as the constructor.
   void replace(std::span<const std::byte> bytes);
-  /// Copies the beginning back; waits for the GPU. `bytes` must not be longer than the buffer.
+  /// Copies the beginning of the contents back; waits for the GPU. `bytes` must not be longer than the buffer.
   void download(std::span<std::byte> bytes) const;
 
  private:
   std::size_t size_bytes_ = 0;
 };
 
-/// Gives shaders the buffer at a binding point of `buffer` blocks.
+/// Binds the buffer to a binding point of `buffer` blocks in shaders.
 void bind_storage(unsigned binding, const Buffer& buffer);
 
 /// A texture that can be drawn into.
 class RenderTarget {
  public:
   RenderTarget() = default;
-  /// `internal_format` such as GL_RGBA8 or GL_RGBA16F; both lengths in pixels, at least 1. Throws std::runtime_error
-  /// if the driver cannot draw into such a texture.
+  /// Makes a texture and its framebuffer. `internal_format`: such as GL_RGBA8 or GL_RGBA16F. Both lengths are in
+  /// pixels, at least 1. Throws std::runtime_error if the driver cannot draw into such a texture.
   RenderTarget(unsigned internal_format, int width, int height);
 
   unsigned framebuffer() const noexcept { return framebuffer_.id(); }
@@ -90,13 +90,13 @@ class RenderTarget {
   int width_ = 0, height_ = 0;
 };
 
-/// Where a frame goes: a framebuffer (0 is the window) and its size in pixels, or a part of it.
+/// Destination of a frame: a framebuffer (0 is the window) and its size in pixels, or a part of it.
 struct Canvas {
   unsigned framebuffer = 0;
   int width = 0;
   int height = 0;
-  unsigned texture = 0;  ///< GL_RGBA8, of the framebuffer; 0: the window has none
-  int left = 0;          ///< begin of the part, in pixels
+  unsigned texture = 0;  ///< GL_RGBA8 texture of the framebuffer; 0: the window has none
+  int left = 0;          ///< first column of the part, in pixels
 };
 
 }  // namespace orrery::render

@@ -16,17 +16,17 @@ struct GpuTime {
   double ms;
 };
 
-/// Measures the time of GPU work without waiting for it: results come some frames later, in order. While `capacity`
-/// spans are in flight, no other span is measured. Where OpenGL draws on the CPU, a span waits for the work and takes
-/// the time on the clock: llvmpipe's queries leave out compute shaders.
+/// Measures the time of GPU work without waiting for it. Results come some frames later, in order. While `capacity`
+/// spans are in flight, no other span is measured. If OpenGL draws on the CPU, a span waits for the work and measures
+/// by the clock, because llvmpipe's queries leave out compute shaders.
 class GpuTimer {
  public:
   GpuTimer();
 
-  /// `tag` comes back with the result, such as a frame number. Spans must not nest, not even those of two timers.
+  /// Begins a span. `tag`, such as a frame number, comes back with the result. Spans of all timers must not nest.
   void begin(std::int64_t tag);
   void end();
-  /// The oldest finished span that was not returned yet; none if the GPU is not done with it.
+  /// Returns the oldest finished span that was not returned yet; none if the GPU has not finished it.
   std::optional<GpuTime> poll();
 
   static constexpr int capacity = 16;
@@ -36,7 +36,7 @@ class GpuTimer {
     Query query;
     std::int64_t tag = 0;
     std::chrono::steady_clock::time_point begin{};
-    std::chrono::steady_clock::duration waited{};  // for the work, if that is how it is measured
+    std::chrono::steady_clock::duration waited{};  // time of the work, if the span waits for it
   };
 
   Span& next() { return spans_[static_cast<std::size_t>((first_ + pending_) % capacity)]; }

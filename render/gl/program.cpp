@@ -71,7 +71,7 @@ void delete_shader(unsigned id) {
   glDeleteShader(id);
 }
 
-/// Compiles a shader. `preamble` is inserted in front of its text.
+/// Compiles a shader. `preamble` is inserted before its text.
 GlObject<delete_shader> compile(GLenum stage, std::string_view name, std::string_view preamble = {}) {
   const std::string source = "#version 450 core\n" + std::string{preamble} + shader_source(name);
   const char* text = source.c_str();

@@ -41,7 +41,7 @@ void BufferReadback::request(unsigned buffer, std::span<const Part> parts) {
     unsigned id = 0;
     glCreateBuffers(1, &id);
     copy_ = GlObject<delete_buffer>{id};
-    while (glGetError() != GL_NO_ERROR) continue;  // an older error is not this allocation's
+    while (glGetError() != GL_NO_ERROR) continue;  // discards errors of earlier calls
     glNamedBufferStorage(id, static_cast<GLsizeiptr>(count_ * vec4_bytes), nullptr,
                          GL_MAP_READ_BIT | GL_CLIENT_STORAGE_BIT);
     if (glGetError() != GL_NO_ERROR) throw std::runtime_error{"OpenGL has no memory for a copy of the bodies"};
@@ -86,8 +86,8 @@ PixelReader::PixelReader(int width, int height) : width_{width}, height_{height}
     unsigned id = 0;
     glCreateBuffers(1, &id);
     copy.buffer = GlObject<delete_buffer>{id};
-    while (glGetError() != GL_NO_ERROR) continue;  // an older error is not this allocation's
-    // Client storage: the processor reads it, the GPU only writes it.
+    while (glGetError() != GL_NO_ERROR) continue;  // discards errors of earlier calls
+    // Client storage, because the processor reads the buffer and the GPU only writes it.
     glNamedBufferStorage(id, static_cast<GLsizeiptr>(bytes_of(width, height)), nullptr,
                          GL_MAP_READ_BIT | GL_CLIENT_STORAGE_BIT);
     if (glGetError() != GL_NO_ERROR) throw std::runtime_error{"OpenGL has no memory for the pictures of a film"};

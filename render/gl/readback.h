@@ -1,4 +1,4 @@
-// Copies of buffers and pictures from the GPU, for which nothing waits.
+// Copies of buffers and pictures from the GPU, without waiting for it.
 #pragma once
 
 #include <array>
@@ -15,7 +15,8 @@
 
 namespace orrery::render {
 
-/// A mark in the GL commands that tells when the GPU has carried out those before it. Needs the context it was made in.
+/// A mark in the GL commands that tells when the GPU has executed those before it. Needs the context in which it was
+/// made.
 class Fence {
  public:
   Fence() = default;
@@ -26,14 +27,14 @@ class Fence {
   }
   ~Fence() { clear(); }
 
-  /// Marks the commands until now. Needs !is_set().
+  /// Marks all commands until now. Needs !is_set().
   void set();
   bool is_set() const noexcept { return sync_ != nullptr; }
   void clear() noexcept;
 
-  /// Whether the GPU has come so far; `flush`: sends the commands that it has not been given yet. Needs is_set().
+  /// Returns whether the GPU has reached the mark. `flush`: also sends all pending commands to the GPU. Needs is_set().
   bool passed(bool flush) const;
-  /// Waits until it has. Needs is_set().
+  /// Waits until the GPU has reached the mark. Needs is_set().
   void wait() const;
 
  private:
@@ -43,18 +44,19 @@ class Fence {
 /// Copies parts of a buffer of vec4 to host memory without waiting for the GPU: one copy at a time.
 class BufferReadback {
  public:
-  /// In vec4.
+  /// A range of the buffer, in vec4.
   struct Part {
     std::size_t first, count;
   };
 
   bool in_flight() const noexcept { return fence_.is_set(); }
-  /// Copies the parts, one after the other, as they are after all GL commands until now. Needs !in_flight(). Throws
-  /// std::runtime_error if the memory is not enough.
+  /// Starts to copy the parts, one after the other, in their state after all GL commands until now. Needs !in_flight().
+  /// Throws std::runtime_error if memory is short.
   void request(unsigned buffer, std::span<const Part> parts);
-  /// The copy once it has arrived, then in_flight() ends; none before. `wait`: waits for the GPU. Needs in_flight().
+  /// Returns the copy once it has arrived, and ends in_flight(); returns nothing before. `wait`: blocks until the GPU
+  /// has made the copy. Needs in_flight().
   std::optional<std::vector<glm::vec4>> poll(bool wait);
-  /// Drops the copy in flight.
+  /// Discards the copy in flight.
   void cancel() { fence_.clear(); }
 
  private:
@@ -64,12 +66,12 @@ class BufferReadback {
 };
 
 /// Copies pictures from the GPU without waiting for it: up to `most` copies are in flight while later pictures are
-/// drawn. Needs the context it was made in.
+/// drawn. Needs the context in which it was made.
 class PixelReader {
  public:
   static constexpr std::size_t most = 2;
 
-  /// Lengths in pixels. Throws std::runtime_error if OpenGL has no memory.
+  /// Makes a reader for pictures of this size in pixels. Throws std::runtime_error if OpenGL has no memory.
   PixelReader(int width, int height);
 
   std::size_t in_flight() const noexcept { return in_flight_; }

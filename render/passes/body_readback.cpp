@@ -15,7 +15,7 @@ constexpr GLbitfield access = GL_MAP_READ_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_C
 }  // namespace
 
 BodyReadback::BodyReadback(int most)
-    : most_{(most + 7) / 8 * 8},  // so that each slot begins where every driver can bind it
+    : most_{(most + 7) / 8 * 8},  // so that every driver can bind the beginning of each slot
       program_{ComputeShader{"bodies.glsl#read"}},
       indices_{static_cast<std::size_t>(most_) * sizeof(int)} {
   unsigned id = 0;
@@ -39,7 +39,7 @@ bool BodyReadback::request(const DrawnBodies& bodies, std::span<const int> indic
   return true;
 }
 
-/// Drivers may limit shader buffers to less than the drawn buffer: each part of it has its own dispatch.
+/// Copies from one part of the drawn buffer per dispatch, because drivers may limit the size of shader buffers.
 void BodyReadback::gather(const DrawnBodies& bodies, std::span<const int> indices, int slot) {
   if (std::ssize(indices) > most_) throw std::logic_error{"a request for more bodies than there is room for"};
   indices_.upload(std::as_bytes(indices));
@@ -84,7 +84,7 @@ void BodyReadback::cancel() {
   while (pending_ > 0) drop_oldest();
 }
 
-/// GL carries out commands in order: a later copy into the same place follows the dropped one.
+/// GL executes commands in order, so a later copy into the same slot follows the discarded one.
 void BodyReadback::drop_oldest() {
   slots_[static_cast<std::size_t>(first_)].fence.clear();
   first_ = (first_ + 1) % capacity;

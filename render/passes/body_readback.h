@@ -13,7 +13,7 @@
 
 namespace orrery::render {
 
-/// One body of the drawn buffer.
+/// A body in the drawn buffer.
 struct BodyState {
   int index = -1;
   glm::vec4 position{0.0f};  ///< mass in w
@@ -22,25 +22,25 @@ struct BodyState {
 
 /// Some bodies at one time.
 struct BodySample {
-  double time = 0;                ///< as the caller gave it
+  double time = 0;                ///< as passed to request()
   std::vector<BodyState> bodies;  ///< in the order of the request
 };
 
-/// Reads a few bodies back from the drawn buffer, some frames later and without waiting for the GPU.
+/// Reads a few bodies back from the drawn buffer, without waiting for the GPU. They arrive some frames later.
 class BodyReadback {
  public:
-  /// Reads at most `most` >= 1 bodies at once. Throws std::runtime_error if the memory is not enough.
+  /// Reads at most `most` >= 1 bodies at once. Throws std::runtime_error if memory is short.
   explicit BodyReadback(int most);
 
-  /// Copies the bodies with these indices, of the drawn ones, as they are after all GL commands until now; once per
-  /// frame. While `capacity` copies are in flight, makes no other and returns false.
+  /// Starts to copy the drawn bodies with these indices, in their state after all GL commands until now. Call once per
+  /// frame. Returns false without a copy if there are no indices, or while `capacity` copies are in flight.
   bool request(const DrawnBodies& bodies, std::span<const int> indices, double time);
-  /// The newest copy that has arrived since the last call; none if none has.
+  /// Returns the newest copy that has arrived since the last call, if any.
   std::optional<BodySample> poll();
-  /// Drops the copies in flight.
+  /// Discards the copies in flight.
   void cancel();
 
-  /// The bodies as they are now. Drops the copies in flight, and waits for the GPU.
+  /// Returns the current bodies. Discards the copies in flight, and waits for the GPU.
   BodySample read(const DrawnBodies& bodies, std::span<const int> indices, double time);
 
   static constexpr int capacity = 4;

@@ -99,8 +99,9 @@ void Sprites::draw(const DrawnBodies& bodies, const BodyLight& body_light, const
 namespace {
 
 constexpr std::size_t texel_bytes = 8;
-constexpr int large_groups = 16384;  // groups of splats.glsl#large, at most: more take longer to start than to work
-constexpr int few_bodies = 131072;   // up to here all bodies are sprites: their places are exact, and they cost little
+constexpr int large_groups = 16384;  // maximum number of groups of splats.glsl#large: more take longer to start than to
+                                     // work
+constexpr int few_bodies = 131072;   // up to here, all bodies are sprites: their places are exact, and they cost little
 
 constexpr std::string_view with_int64 =
     "#extension GL_NV_gpu_shader5 : require\n"
@@ -157,8 +158,8 @@ void Splats::draw(const DrawnBodies& bodies, const BodyLight& body_light, const 
   resize(bodies.count, width, height, all_shares);
   const int pixels = all_shares ? width * height : 0;
   const auto count = static_cast<float>(bodies.count);
-  // A texel's sum stays below 2^32: of splats, as four times the light of all bodies at the camera's target would be as
-  // much; of sprites, as none has more light in a pixel than `intensity`.
+  // A texel's sum stays below 2^32. Splats would reach it only with four times the light of all bodies at the camera's
+  // target. No sprite adds more than `intensity` to a pixel.
   const float splat_quanta = 0x1p30f / (count * body_light.light_at_target);
   const float sprite_quanta = std::min(0x1p31f / count, 0x1p24f) / body_light.intensity;
 
@@ -219,7 +220,7 @@ unsigned Glow::make(const RenderTarget& light) {
     source = &level;
   }
   for (int i = level_count - 2; i >= 0; --i) {
-    widen_.set("own_share", i == 0 ? 0.0f : 1.0f);  // texels of the first level would show
+    widen_.set("own_share", i == 0 ? 0.0f : 1.0f);  // texels of the first level would be visible
     glBindTextureUnit(0, levels_[i + 1].texture());
     glBindImageTexture(0, levels_[i].texture(), 0, GL_FALSE, 0, GL_READ_WRITE, GL_RGBA16F);
     dispatch_over(widen_, levels_[i].width(), levels_[i].height());
@@ -288,7 +289,7 @@ const Program& ToneMap::lights_program(Theme theme, bool parts) {
 
 void ToneMap::draw(const RenderTarget& light, unsigned glow, const Appearance& appearance,
                    const RenderTarget& picture) {
-  const bool parts = shows_parts(appearance) && light.format() == GL_RGBA32F;  // else there are no values yet
+  const bool parts = shows_parts(appearance) && light.format() == GL_RGBA32F;  // otherwise, there are no values yet
   const Program& program = lights_program(appearance.theme, parts);
   program.set("exposure", appearance.exposure);
   program.set("auto_exposure", appearance.auto_exposure ? 1 : 0);
@@ -368,7 +369,7 @@ BodyLight body_light(const DrawnBodies& bodies, const OrbitCamera& camera, const
   light.pixels_per_tangent = 0.5f * up * light.projection[1][1];
   light.radius = framed * std::min(usual_radius / std::sqrt(count), widest_share) * appearance.sprite_scale;
   light.large_radius_px = std::max(least_large_radius_px, 0.006f * std::min(across, up));
-  // The light of the framed ball is independent of the number of bodies.
+  // The light of the whole framed ball is independent of the number of bodies.
   const float of_one = brightness * framed * framed / count;
   light.intensity = std::min(of_one / (mean_profile * pi * light.radius * light.radius), brightest);
   light.colour_by = shown_by(appearance, bodies.values);

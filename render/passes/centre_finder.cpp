@@ -12,10 +12,10 @@
 namespace orrery::render {
 namespace {
 
-constexpr int most_groups = 1024;      // groups of a dispatch of sums, at most
-constexpr std::size_t sum_bytes = 32;  // Sums of centre.glsl
+constexpr int most_groups = 1024;      // maximum number of groups in a dispatch of sums
+constexpr std::size_t sum_bytes = 32;  // size of `Sums` in centre.glsl
 constexpr std::size_t cells = 64 * 64 * 64;
-constexpr int scene_sums = 6;                      // sums after which a few distant bodies change nothing
+constexpr int scene_sums = 6;                      // number of sums after which a few distant bodies change nothing
 constexpr int search_balls = 10, track_balls = 5;  // number of balls, each smaller than the one before
 constexpr float everywhere = 1e30f;                // farther than any usable body
 
@@ -34,9 +34,9 @@ struct Search {
   float mass = 0;
   glm::vec4 scene{0.0f};
 };
-constexpr BufferReadback::Part result{2, 2};  // `found` and what follows it, in vec4
+constexpr BufferReadback::Part result{2, 2};  // `found` and the next vec4
 
-/// Calls visit(first, count) for each part of the bodies that a shader buffer can hold.
+/// Calls visit(first, count) for each part of the bodies that fits into a shader buffer.
 template <class Visit>
 void for_each_dispatch(int bodies, Visit visit) {
   for (int first = 0; first < bodies; first += most_bodies_per_dispatch) {

@@ -1,4 +1,4 @@
-// Pictures that are copied to a canvas, or laid over one.
+// Copies of pictures to a canvas, and pictures laid over one.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace orrery::render {
 
-/// Copies pictures. Needs a current context, load_gl() done.
+/// Copies pictures. Needs a current context after load_gl().
 class Copy {
  public:
   /// Copies a GL_RGBA8 picture onto a canvas, or a part of one, of the same size.
@@ -18,16 +18,16 @@ class Copy {
   Program program_{ComputeShader{"compose.glsl#copy"}};
 };
 
-/// A rectangle of pixels, from `left` up to but without `right`; y points up, as in OpenGL.
+/// A rectangle of pixels, from `left` up to but excluding `right`; y points up, as in OpenGL.
 struct PixelRect {
   int left = 0, bottom = 0, right = 0, top = 0;
 };
 
-/// Lays pictures over others. Needs a current context, load_gl() done.
+/// Lays pictures over others. Needs a current context after load_gl().
 class Blend {
  public:
-  /// Lays the `parts` of a picture over the canvas, which has the same size. The picture's colours are multiplied by
-  /// their opacity. A pixel of two parts is laid over twice.
+  /// Lays the `parts` of a picture over the canvas, which has the same size. The picture's colours must be multiplied
+  /// by their opacity. A pixel in two parts is laid over twice.
   void draw(const RenderTarget& picture, std::span<const PixelRect> parts, const Canvas& canvas) const;
 
  private:

@@ -20,7 +20,7 @@ Strokes::Strokes(const char* vertex_shader, std::size_t stride, std::initializer
 }
 
 void Strokes::set(std::span<const std::byte> instances) {
-  count_ = 0;  // until the buffer holds them
+  count_ = 0;  // until the buffer holds the instances
   if (instances.empty()) return;
   instances_.replace(instances);
   count_ = static_cast<int>(instances.size() / stride_);

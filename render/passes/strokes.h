@@ -14,20 +14,21 @@ namespace orrery::render {
 
 inline constexpr int vertices_per_stroke = 6;
 
-/// A width of a pixel is one pixel of a picture with this many pixels on its shorter side, and no less in others.
+/// Shorter side of a usual picture, in pixels. If a picture's shorter side is longer, line widths grow in proportion.
 inline constexpr float usual_side_px = 800;
 
-/// Smooth translucent lines over a picture, in instances: some lines for each. Needs a current context, load_gl() done.
+/// Smooth translucent lines over a picture. Each instance has the same number of lines. Needs a current context after
+/// load_gl().
 class Strokes {
  public:
-  /// `vertex_shader` includes strokes.glsl#band. An instance has `stride` bytes; each attribute is four floats at one
-  /// of the `offsets`.
+  /// `vertex_shader` must include strokes.glsl#band. An instance has `stride` bytes. Each of its attributes is four
+  /// floats at one of the `offsets`.
   Strokes(const char* vertex_shader, std::size_t stride, std::initializer_list<std::size_t> offsets);
 
-  /// Replaces the instances. Throws std::runtime_error if the memory is not enough.
+  /// Replaces the instances. Throws std::runtime_error if memory is short.
   void set(std::span<const std::byte> instances);
-  /// Draws `lines` lines for each instance over the canvas. Leaves framebuffer and viewport of the canvas bound,
-  /// blending off.
+  /// Draws `lines` lines for each instance over the canvas. Leaves the framebuffer and the viewport of the canvas
+  /// bound, and blending off.
   void draw(int lines, const OrbitCamera& camera, const Canvas& canvas) const;
 
   const Program& program() const noexcept { return program_; }
@@ -53,14 +54,15 @@ struct DrawnLine {
   LineEnd from, to;
 };
 
-/// Draws lines with smooth edges over a picture. Needs a current context, load_gl() done.
+/// Draws lines with smooth edges over a picture. Needs a current context after load_gl().
 class LineRenderer {
  public:
   LineRenderer();
 
-  /// Replaces the lines. Throws std::runtime_error if the memory is not enough.
+  /// Replaces the lines. Throws std::runtime_error if memory is short.
   void set(std::span<const DrawnLine> lines);
-  /// Draws them over the canvas, in their order. Leaves framebuffer and viewport of the canvas bound, blending off.
+  /// Draws the lines over the canvas, in their order. Leaves the canvas's framebuffer and viewport bound, and blending
+  /// off.
   void draw(const OrbitCamera& camera, const Canvas& canvas) const;
 
  private:
@@ -74,18 +76,18 @@ struct DrawnBox {
   glm::vec4 colour;  ///< sRGB and opacity, 0 to 1
 };
 
-/// Draws cubes as thin translucent lines over a picture. Those of few pixels fade away, and so do those that are nearly
-/// `widest` heights of the picture wide: near the camera, their edges would cover the others. Needs a current context,
-/// load_gl() done.
+/// Draws cubes as thin translucent lines over a picture. Cubes of few pixels fade away. So do cubes that are nearly
+/// `widest` picture heights wide, because their edges near the camera would cover the others. Needs a current context
+/// after load_gl().
 class BoxRenderer {
  public:
   static constexpr float any_width = 1e9f;
 
   explicit BoxRenderer(float widest = any_width);
 
-  /// Replaces the boxes. Throws std::runtime_error if the memory is not enough.
+  /// Replaces the boxes. Throws std::runtime_error if memory is short.
   void set(std::span<const DrawnBox> boxes);
-  /// Draws them over the canvas. Leaves framebuffer and viewport of the canvas bound, blending off.
+  /// Draws the boxes over the canvas. Leaves the canvas's framebuffer and viewport bound, and blending off.
   void draw(const OrbitCamera& camera, const Canvas& canvas) const;
 
  private:

@@ -13,8 +13,8 @@
 
 namespace orrery {
 
-/// Runs the bodies a second time from their present state: B beside A, the run of the window. If A gets another kernel,
-/// physics or bodies, the comparison begins anew from there.
+/// Runs the bodies a second time from their current state: B beside A, the run of the window. If A gets another kernel,
+/// physics or bodies, the comparison begins again from there.
 struct CompareWith {
   std::optional<std::string> kernel{};  ///< of B; none: ends the comparison
   Settings::Values settings{};          ///< a setting that is not named has its initial value

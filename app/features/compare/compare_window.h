@@ -20,8 +20,9 @@ namespace orrery {
 /// beside it.
 std::array<StagePart, 2> split_stage(const render::Canvas& window, glm::vec3 covered);
 
-/// The lane B that is compared with the lane A of the window: both have the same bodies at first, and then equal times.
-/// B runs while A waits, so that neither disturbs the time of the other. Needs the GL context current.
+/// Lane B, which is compared with lane A, the one of the window. Both begin with the same bodies and advance to the
+/// same times. B runs while A waits, so that neither changes the measured times of the other. Needs the GL context
+/// current.
 class SecondLane {
  public:
   static constexpr std::size_t most_samples = 512;
@@ -33,8 +34,8 @@ class SecondLane {
       : rescue_{rescue}, backends_{backends}, sharing_{sharing}, lockstep_{lockstep}, lane_{lane} {}
 
   bool active() const { return lane_ != nullptr; }
-  /// Starts from the present bodies of `first`, whose step in flight is cancelled. If it throws, there is no
-  /// comparison.
+  /// Starts the comparison from the current bodies of `first`, whose step in flight is cancelled. If it throws, there
+  /// is no comparison.
   void begin(Lane& first, const CompareWith& with);
   void end(Lane& first);
   /// Needs active(), as everything below.
@@ -47,13 +48,13 @@ class SecondLane {
   bool behind(Lane& first) const { return due(first.status()) > 0; }
   /// Starts them. Call only while both are idle. `now_s` and `view` as for Lane::examine().
   void advance(Lane& first, std::int64_t frame, double now_s, const ViewStatus& view);
-  /// Whether A may go on: both are idle, and at the same time.
+  /// Whether A may continue: both are idle, and at the same time.
   bool in_step(Lane& first) const;
-  /// Before A goes on: asks for energies with the steps before the next sample, now and then.
+  /// Requests the energies with the steps before the next sample, now and then. Call before A continues.
   void ask_for_energies(Lane& first);
   /// Call once per frame. Takes in what B has computed, and measures the distances if both are at the same time.
   void take(Lane& first);
-  /// Returns why B cannot go on, one line; empty if it can.
+  /// Returns why B cannot continue, one line; empty if it can.
   std::string problem() const;
 
   /// The bodies of both, those of A first, with 0 and 1 as values. They stay until the next call.

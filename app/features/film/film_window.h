@@ -22,8 +22,8 @@ class LiveFilm {
   /// `size` in pixels, that of the window. `run` says what is filmed.
   LiveFilm(const FilmOptions& options, WindowSize size, Existing existing, const Json& run);
 
-  /// Once per frame, when it has been drawn and before it is presented; `now_s` only grows. Returns false, and adds
-  /// nothing, if the canvas has another size.
+  /// Call once per frame, when it has been drawn and before it is presented; `now_s` only grows. Returns false, and
+  /// adds nothing, if the canvas has another size.
   bool add(const render::Canvas& canvas, double now_s);
   /// Completes the film; its last picture was shown until now. Returns "wrote a.mp4: 30 frames, ...", empty if there is
   /// no picture.

@@ -323,7 +323,7 @@ void add_part_of_machine(PartText& part, TextSection& section, const std::string
 /// The sections after the title.
 PartTexts parts_of(std::vector<TextSection>& sections, const std::string& name) {
   PartTexts parts;
-  int present = -1;  // index of the present part
+  int present = -1;  // index of the current part
   for (std::size_t i = 1; i < sections.size(); ++i) {
     TextSection& section = sections[i];
     if (section.level == 3 && present > static_cast<int>(scene_part)) {

@@ -46,10 +46,10 @@ class LessonMeasurement {
 
   const Backends& backends_;
   std::vector<Group> groups_;
-  std::size_t group_ = 0;  // the present one
+  std::size_t group_ = 0;  // the current one
   std::size_t done_ = 0;   // rows of the groups before
   LessonResults results_;
-  std::optional<Sweep> sweep_;  // of the present group; none: ended
+  std::optional<Sweep> sweep_;  // of the current group; none: ended
 };
 
 /// Describes the machine that lessons are measured on.

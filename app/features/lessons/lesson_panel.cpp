@@ -85,7 +85,7 @@ class Flow {
   bool blank_ = false;  // one stands before the next word
 };
 
-/// A line of Markdown, broken at blanks where the present column ends, with **strong** words and `code`.
+/// A line of Markdown, broken at blanks where the current column ends, with **strong** words and `code`.
 void rich_text(std::string_view line, ImU32 colour = theme::text) {
   Flow flow{colour};
   for (const TextSpan& span : spans_of(line)) flow.add(span);

@@ -150,7 +150,7 @@ void limits_column(const KernelInfo& kernel, const Status& status, const ViewSta
   }
 }
 
-/// The latest profile of the present CPU kernel with its settings; null if there is none.
+/// The latest profile of the current CPU kernel with its settings; null if there is none.
 const KernelProfile* profile_of(const Status& status, const ViewStatus& view) {
   const std::vector<KernelProfile>& profiles = view.features.of<ProfileStatus>().profiles;
   const auto found = std::find_if(profiles.rbegin(), profiles.rend(), [&](const KernelProfile& profile) {

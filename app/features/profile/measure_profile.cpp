@@ -150,7 +150,7 @@ PeakRates measure_roof(const cuda::Device& device) {
   return {.fma_per_s = cuda::measure_fma_rate(device), .dram_bytes_per_s = cuda::measure_dram_rate(device)};
 }
 
-/// The counters of the part of an evaluation that sums the forces, and its share of the time.
+/// Stores the counters of the part of an evaluation that sums the forces, and the share of this part in the time.
 void take_sum(const cuda::CounterPlan& plan, const std::vector<cuda::CounterRange>& parts, KernelProfile& profile) {
   if (parts.empty()) throw cuda::CuptiError("CUPTI returned no counters: no part of the evaluation was marked");
   profile.passes = plan.passes;
@@ -247,8 +247,8 @@ struct ProfileMeasurement::PlannedCounters {
   cuda::CounterPlan plan;
 };
 
-/// On a thread of its own, while the time of the evaluation is measured: CUPTI reads its tables of the chip for about
-/// 0.2 s.
+/// Starts a thread that plans the counters while the time of the evaluation is measured: CUPTI needs about 0.2 s to
+/// read its tables of the chip.
 void ProfileMeasurement::begin_plan() {
   if (planned_.valid()) return;
   planned_ = std::async(std::launch::async, [this] {

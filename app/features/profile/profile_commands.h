@@ -7,7 +7,7 @@
 
 namespace orrery {
 
-/// Profiles the present kernel and settings in a process of their own, from the first state of the present scene.
+/// Profiles the current kernel and settings in a process of their own, from the first state of the current scene.
 struct ProfileKernel {};
 
 /// Chooses the row of ProfileStatus::profiles, counted from 0, that the latest one is compared with.

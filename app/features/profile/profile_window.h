@@ -36,7 +36,7 @@ struct ProfileOrder {
   std::promise<KernelProfile> result{};
 };
 
-/// Profiles in a process of its own: the profiler waits for the whole GPU context, and the window must go on.
+/// Profiles in a process of its own: the profiler waits for the whole GPU context, and the window must continue.
 class ProfileControl {
  public:
   /// `program` is orrery.
@@ -58,7 +58,7 @@ class ProfileControl {
   static void compare(const CompareProfile& asked, ProfileStatus& status);
   /// Call once per frame. Returns whether a profile has ended, well or not.
   bool tick(ProfileStatus& status);
-  /// Waits for the profile in flight and its process, then as tick().
+  /// Blocks until the profile in flight and its process have ended, and stores the result in `status`, as tick() does.
   void finish(ProfileStatus& status);
 
  private:

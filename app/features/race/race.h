@@ -67,9 +67,9 @@ class Race {
   const std::vector<RaceRun>& results() const { return results_; }
   /// The current run: "cpu-simd, leapfrog, dt 0.01".
   std::string present() const;
-  /// The share of the runs that have ended, 0 to 1, with that of the present one.
+  /// The share of the runs that have ended, 0 to 1, with that of the current one.
   double done() const;
-  /// The time to the end, in s, if it goes on as until now; none: not known yet.
+  /// Time to the end, in s, at the speed until now; none: not known yet.
   std::optional<double> left_s() const;
   /// Status of the scene's bodies, with the law of the race.
   const Status& status() const { return status_; }
@@ -89,13 +89,13 @@ class Race {
   bool stopped_ = false;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   std::size_t at_ = 0;  // in entries_
-  bool begun_ = false;  // the present entry
+  bool begun_ = false;  // the current entry
   bool in_flight_ = false;
-  std::int64_t taken_ = 0;  // steps of the present entry
+  std::int64_t taken_ = 0;  // steps of the current entry
   Status status_;
   std::optional<double> energy_;  // of the first state; none: not measured yet
   bool samples_ = false;          // the batch in flight measures the energy
-  double step_s_ = 0;             // of the present entry, in its last batch; 0: not known yet
+  double step_s_ = 0;             // of the current entry, in its last batch; 0: not known yet
 };
 
 inline constexpr std::array<std::string_view, 10> race_columns{"kernel",       "settings",    "integrator",   "dt",

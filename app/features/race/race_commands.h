@@ -11,13 +11,13 @@
 
 namespace orrery {
 
-/// Runs each combination of a kernel, an integrator and a time step from the first state of the present scene to the
+/// Runs each combination of a kernel, an integrator and a time step from the first state of the current scene to the
 /// same time, one after the other, on a simulation of their own.
 struct StartRace {
   double until = 0;                        ///< the time at the end
-  std::vector<std::string> kernels{};      ///< ids; empty: the present one, and one that gives jerks
+  std::vector<std::string> kernels{};      ///< ids; empty: the current one, and one that gives jerks
   std::vector<std::string> integrators{};  ///< ids; empty: all that the kernels can run
-  std::vector<float> time_steps{};         ///< empty: multiples of the present one
+  std::vector<float> time_steps{};         ///< empty: multiples of the current one
 
   static constexpr Range<double> ends{0, std::numeric_limits<double>::infinity(), "in units of time", /*open=*/true};
 };

@@ -10,7 +10,7 @@
 
 namespace orrery {
 
-/// One run of a race. `steps` are those to its end, and times of single steps are not kept.
+/// One run of a race. `steps` is the number of steps to the end of the race. `samples_ms` is empty.
 struct RaceRun : Measurement {
   std::int64_t evaluations = 0;  ///< of forces: with block steps, one for each moment at which steps of bodies end
   double interactions = 0;       ///< in them, see StepTiming::interactions_per_evaluation

@@ -10,7 +10,7 @@ namespace orrery {
 
 /// The race that the user is choosing.
 struct RaceDraft {
-  std::string until, time_steps;  ///< as typed; no time: the suggested one; no time steps: multiples of the present one
+  std::string until, time_steps;  ///< as typed; no time: the suggested one; no time steps: multiples of the current one
   std::vector<std::string> kernels, integrators;  ///< ids; none: see StartRace
 };
 

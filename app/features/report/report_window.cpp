@@ -150,7 +150,7 @@ ReportFacts facts_of(const Status& status, const ViewStatus& view) {
   return facts;
 }
 
-/// The options of the present system, without its kernel.
+/// Returns the command-line options of the current system: scene, law, integrator; not the kernel.
 std::vector<std::string> system_words(const Status& status) {
   std::vector<std::string> words;
   if (status.scene.file.empty()) {

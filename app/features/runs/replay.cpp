@@ -302,7 +302,7 @@ void RunHistory::took(const Command& command, Simulation& simulation) {
   if (now.step == 0) follow(simulation);
 }
 
-/// To the state after `step` of the present part.
+/// Returns to the state after `step` of the current part.
 void RunHistory::go_back(std::int64_t step) {
   Part& part = parts_.back();
   const auto is_later = [step](const auto& entry) { return entry.step > step; };

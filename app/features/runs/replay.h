@@ -56,7 +56,7 @@ std::string write_replay(const std::string& file, const Replay& replay, Existing
 /// The same as parse_replay(), from a file. Throws std::runtime_error as read_text() does.
 Replay read_replay(const std::string& file);
 
-/// Follows a simulation, so that its way can be written as a Replay at any time. Keeps the way to the present state:
+/// Follows a simulation, so that its way can be written as a Replay at any time. Keeps the way to the current state:
 /// what undo or a checkpoint took back is left out, and so are the oldest parts of a long history. Instead of `auto`,
 /// it has what `auto` chose.
 class RunHistory {
@@ -74,7 +74,7 @@ class RunHistory {
   /// takes a checksum of the state from time to time.
   void follow(Simulation& simulation);
 
-  /// The lines of a replay up to the present state; cancels what is in flight as Simulation::bodies() does. Throws
+  /// The lines of a replay up to the current state; cancels what is in flight as Simulation::bodies() does. Throws
   /// UsageError if they would not lead here.
   std::vector<Replay::Line> lines(Simulation& simulation);
 

@@ -342,8 +342,8 @@ class Run {
     return stop_status();
   }
 
-  /// Keeps a checkpoint and returns how to go on from it, or that it is the end. Where the one that was named cannot be
-  /// written, its folder may be gone: another one is kept then, and the cause returned as well, unless that is what was
+  /// Keeps a checkpoint and returns how to continue from it, or that it is the end. If the checkpoint that was named
+  /// cannot be written, its folder may be gone: another one is kept, and the cause is returned as well, unless it is
   /// `said`. Throws if none can be kept.
   std::string kept(SimulationRun& run, const std::string& said = {}) const {
     std::string refused;
@@ -381,7 +381,7 @@ class Run {
     return "continue with: " + shell_line(words);
   }
 
-  /// After an output has failed, perhaps because a rank is lost. `said`: its cause.
+  /// Returns what was kept after an output has failed, perhaps because a rank is lost. `said`: its cause.
   std::string rescued(SimulationRun& run, const std::string& said) const {
     try {
       return kept(run, said);

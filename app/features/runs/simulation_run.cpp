@@ -49,7 +49,7 @@ std::int64_t step_at(double sim_time, const Status& now) {
   return now.step + static_cast<std::int64_t>(std::max(steps, 0.0));
 }
 
-/// Whether the run ends with the present step, and not with one before it.
+/// Whether the run ends with the current step, and not with one before it.
 bool ends_here(const RunOrder& order, const Status& now) {
   if (order.steps) return *order.steps == now.step;
   return *order.until >

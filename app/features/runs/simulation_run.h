@@ -111,10 +111,10 @@ class SimulationRun {
     double interactions = 0;  ///< in them
     std::optional<EnergyChange> energy{};
     int snapshots = 0, checkpoints = 0;
-    std::string problem{};  ///< one line: why a checkpoint could not be written, though the run went on; else empty
+    std::string problem{};  ///< one line: why a checkpoint could not be written, though the run continued; else empty
   };
 
-  /// `simulation` must outlive this. Throws UsageError for an order that cannot be met from its present state.
+  /// `simulation` must outlive this. Throws UsageError for an order that cannot be met from its current state.
   SimulationRun(Simulation& simulation, const RunOrder& order, const Outputs& outputs);
 
   /// Runs to the end, or until `stop` returns true. Calls `stop`, and `show` with the progress, some hundred times per
@@ -126,7 +126,8 @@ class SimulationRun {
   /// Writes the order's checkpoint. Throws std::runtime_error, one line; the last ones are then as they were.
   void write_checkpoint(const std::string& file);
 
-  /// At the last step, with all its outputs. No run continues from here, unless to a later end.
+  /// Whether the run is at the last step and has written all its outputs. No run continues from here, except to a later
+  /// end.
   bool is_complete() const { return simulation_.status().step >= last_step() && !outputs_due_; }
   std::int64_t last_step() const { return schedule_.last_step(); }
   Summary summary() const;
@@ -159,7 +160,7 @@ class SimulationRun {
   const std::int64_t first_new_snapshot_;
   const bool continues_snapshots_;
   std::optional<SnapshotMark> snapshot_;  // the latest
-  bool outputs_due_;                      // those of the present step
+  bool outputs_due_;                      // those of the current step
   std::optional<DiagnosticsPlace> place_before_outputs_{};
   std::optional<DiagnosticsLog> log_;
   Summary summary_;

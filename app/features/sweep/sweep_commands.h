@@ -10,12 +10,12 @@
 
 namespace orrery {
 
-/// Measures every combination of the values of the tunables, one after the other, on copies of the first state of the
-/// present scene.
+/// Measures every combination of the values of the settings, one after the other, on copies of the first state of the
+/// current scene.
 struct StartSweep {
-  std::vector<std::string> kernels;   ///< ids, or "all": all that can run here; empty: the present one
+  std::vector<std::string> kernels;   ///< ids, or "all": all that can run here; empty: the current one
   std::vector<std::string> tunables;  ///< names; empty: settings as they are
-  std::vector<int> counts;            ///< empty: the present number of bodies
+  std::vector<int> counts;            ///< empty: the current number of bodies
 };
 
 struct StopSweep {};

@@ -122,7 +122,7 @@ std::string rank_words(const Measurement& row) {
 
 using theme::em;
 
-/// The tunables to vary, in the kernel's order: the ticked ones; otherwise its block size or its first tunable. None if
+/// The settings to vary, in the kernel's order: the ticked ones; otherwise its block size or its first setting. None if
 /// the kernels are varied.
 std::vector<const Tunable*> varied(const KernelInfo* kernel, const SweepDraft& draft) {
   if (draft.every_kernel || !kernel || kernel->tunables.empty()) return {};

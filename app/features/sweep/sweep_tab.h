@@ -8,8 +8,8 @@ namespace orrery {
 /// The sweep that the user is choosing.
 struct SweepDraft {
   std::vector<std::string> tunables;  ///< every combination of their values; those of other kernels are ignored
-  bool every_kernel = false;          ///< instead of tunables: all kernels with their initial settings
-  std::string counts;                 ///< as typed; empty: the present number of bodies
+  bool every_kernel = false;          ///< instead of settings: all kernels with their initial settings
+  std::string counts;                 ///< as typed; empty: the current number of bodies
 };
 
 }  // namespace orrery

@@ -12,7 +12,7 @@
 namespace orrery {
 
 /// Waits for a file to be saved, also by programs that write another file and rename it, and through symbolic links. If
-/// the file or its folder is deleted, moved or made anew, and no save follows soon, that counts as one: reading the
+/// the file or its folder is deleted, moved or made again, and no save follows soon, that counts as one: reading the
 /// file shows what became of it. One thread waits; any thread may wake it.
 class FileWatch {
  public:

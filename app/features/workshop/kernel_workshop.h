@@ -107,7 +107,7 @@ class PlacedKernel {
   void put(const AcceptedKernel& version);
   /// The version could not be used: the one before takes its place again, or nothing does.
   void take_back();
-  /// The versions are counted anew.
+  /// The versions are counted from 1 again.
   void forget_numbers();
 
   /// Whether the kernel with this id is the version.

@@ -33,11 +33,13 @@ class ShownBodies {
     std::string remark;  ///< which bodies are not in the copy, and why, one line; empty: all are
   };
 
-  /// On the other thread: waits for the copy. Of more than `most` bodies, it has every second one, or every third, and
-  /// so on. None if `cancelled`, called every few ms, returns true. Throws std::runtime_error if they cannot be copied.
+  /// Blocks until the copy is made. Call on the other thread. Of more than `most` bodies, the copy has every second
+  /// one, or every third, and so on. None if `cancelled`, called every few ms, returns true. Throws std::runtime_error
+  /// if they cannot be copied.
   std::optional<Copy> ask(const std::function<bool()>& cancelled);
-  /// On the window's thread, between two frames. Not while `auto` measures kernels, which a copy would end, nor while
-  /// steps run on a GPU, for which it would wait. A step that takes long on the processor is cancelled.
+  /// Makes the copy that was asked for. Call on the window's thread, between two frames. Does nothing while `auto`
+  /// measures kernels, which a copy would end, or while steps run on a GPU, for which it would wait. A step that takes
+  /// long on the processor is cancelled.
   void answer(Simulation& simulation);
   /// Whether a thread waits for the copy: it comes soonest if no new steps are started.
   bool asked() const {
@@ -91,7 +93,7 @@ class WorkshopControl {
   /// Adds the times of those versions that are among the results, with the system that is shown.
   void add_step_times(const Status& shown, std::span<const Result> results, WorkshopStatus& status) const;
   /// Outcome of a kernel that was made beside the steps. The version that the command of tick() selected, if it was
-  /// this one and runs now; 0 otherwise. A value of a tunable that does not compile is shown at its lines.
+  /// this one and runs now; 0 otherwise. A value of a setting that does not compile is shown at its lines.
   int took(const PreparedKernel& prepared);
   /// The version that the command of tick() selected runs. Returns its number.
   int took() {

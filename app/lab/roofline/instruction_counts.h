@@ -11,7 +11,7 @@ namespace orrery {
 
 /// The share of a GPU's peak rate that `interactions_per_s` use, at `each` operations per interaction, 0 to 1.
 /// `peak_per_s` was measured at `peak_mhz`. It is proportional to the clock, so the share is that of the peak at
-/// `clock_mhz`, the present clock, or of the measured peak if one of the clocks is not known. None if another value is
+/// `clock_mhz`, the current clock, or of the measured peak if one of the clocks is not known. None if another value is
 /// not known, or if the peak was exceeded: then what was measured as the peak is not it.
 inline std::optional<double> share_of_peak(double interactions_per_s, std::optional<double> each, double peak_per_s,
                                            double peak_mhz, std::optional<double> clock_mhz) {

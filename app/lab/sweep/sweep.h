@@ -98,8 +98,8 @@ class Sweep {
   std::vector<Measurement> entries_;
   Forecast forecast_;
   std::optional<Status> first_;
-  std::optional<VariantRunner> runner_;  // of the present count
-  std::optional<Run> run_;               // of the present variant
+  std::optional<VariantRunner> runner_;  // of the current count
+  std::optional<Run> run_;               // of the current variant
   bool stopped_ = false;
 };
 

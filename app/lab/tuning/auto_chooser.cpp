@@ -167,7 +167,7 @@ Json accurate_among(const AccuracyTrials& trials, double accuracy) {
   return accurate;
 }
 
-/// Replaces the cached errors by the present ones. `cached` and `trials` have the same candidates.
+/// Replaces the cached errors by the current ones. `cached` and `trials` have the same candidates.
 void take_errors(TuningResult& cached, const AccuracyTrials& trials) {
   for (std::size_t i = 0; i < cached.candidates.size(); ++i) {
     const Candidate& now = trials.candidates[i];

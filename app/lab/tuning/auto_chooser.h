@@ -63,7 +63,7 @@ Json tuning_key(const Backends& backends, const KernelDemand& demand, Backend ba
 /// An entry of the key beside those of tuning_key(): the variants that met the accuracy in a trial.
 inline constexpr const char* accurate_variants = "accurate_variants";
 
-/// Chooses by measurement and caches the results. Accuracy trials are made with the present bodies each time; a cached
+/// Chooses by measurement and caches the results. Accuracy trials are made with the current bodies each time; a cached
 /// result counts if the same variants meet the accuracy.
 class AutoChooser final : public KernelChooser {
  public:

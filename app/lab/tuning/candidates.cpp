@@ -66,7 +66,7 @@ class Bracket {
   }
 
   bool empty() const { return meets_ >= fails_; }
-  /// Between those that are known to meet the target and those that are known to fail.
+  /// Returns the next setting to try, between those that are known to meet the target and those that are known to fail.
   std::size_t next() const {
     if (below_ && above_ && below_->error < above_->error) {
       const double slope = (above_->error - below_->error) / (above_->setting - below_->setting);
@@ -199,7 +199,7 @@ class Trials {
 
   /// Begins at the value `first`. Returns the number of its trials.
   int search_from(Candidate& tree, const Tunable* tunable, double first, int most_trials) {
-    std::vector<double> values{1};  // without a tunable, its settings as they are
+    std::vector<double> values{1};  // without such a setting: as it is
     if (tunable) values = two_digit_numbers(*tunable->numbers);
     const auto with_value = [&](std::size_t index) {
       Variant variant = tree.variant;

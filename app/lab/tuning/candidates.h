@@ -91,7 +91,7 @@ struct AccuracyTrials {
 };
 
 /// Tries the candidates that are not full_fp32, and those whose kernel's tolerance does not ensure the accuracy. Trees
-/// come first: search_setting() finds the value of the tunable that trades accuracy. Each candidate is measured with
+/// come first: search_setting() finds the value of the setting that trades accuracy. Each candidate is measured with
 /// its own settings. If a further candidate begins with the same value, its search begins where the first one ended,
 /// and makes at most most_further_trials. Candidates that begin with another value are tried if the earlier ones need a
 /// smaller value than theirs; both first searches make at most most_setting_trials together. Direct sums come next, and
@@ -140,7 +140,7 @@ std::vector<Variant> candidates_here(const Backends& backends);
 
 /// Tries candidates with `system`, see try_accuracy(): each trial is one evaluation, and a direct sum in fp64 over a
 /// sample of bodies. Errors of full fp32 sums depend little on the count: those are measured with at most
-/// most_measured_bodies() of the bodies. Throws Cancelled soon after `stop` was requested, on CUDA after the present
+/// most_measured_bodies() of the bodies. Throws Cancelled soon after `stop` was requested, on CUDA after the current
 /// batch; so does measure_candidates().
 AccuracyTrials measure_accuracy(const Backends& backends, const std::vector<Variant>& candidates,
                                 const KernelDemand& demand, const ForceSystem& system, const std::stop_token& stop);

@@ -51,7 +51,7 @@ void sorting_head(const char* id, int number, const Column& column, SortOrder& o
     text(column.name, colour, theme::Font::small);
   }
   if (!sorted) return;
-  // Beside the name: before one that ends at the right, else behind it.
+  // The arrow is next to the name: on the left of a right-aligned name, otherwise on its right.
   ImFont* const font = theme::font(theme::Font::small);
   const float width = font->CalcTextSizeA(font_size(*font), FLT_MAX, 0, column.name).x, gap = em(0.5f);
   const float x = right ? low.x + size.x - width - gap : low.x + width;

@@ -35,7 +35,7 @@ void space_hyphens(ImFontAtlas& atlas) {
   for (ImFont* font : atlas.Fonts) widen_glyph(*font, '-', gap);
 }
 
-/// Colours that stand out from the ground.
+/// Colours that contrast with the background.
 ImVec4 grey(float opacity) {
   return theme::tone() == theme::Tone::light ? ImVec4{0, 0, 0, opacity} : ImVec4{1, 1, 1, opacity};
 }

@@ -5,13 +5,13 @@
 #include "app/panels/kit/imgui_versions.h"
 
 namespace orrery::theme {
-/// Light text on a dark ground, or dark text on a light one.
+/// Light text on a dark background, or dark text on a light one.
 enum class Tone { dark, light };
 
 /// Returns the tone of the current context; dark if apply_style() was not called.
 Tone tone();
 
-/// A colour by its purpose: that of the present tone.
+/// A colour by its purpose. Converts to the colour for the current tone.
 struct Colour {
   ImU32 on_dark, on_light;
   operator ImU32() const { return tone() == Tone::light ? on_light : on_dark; }
@@ -27,7 +27,7 @@ constexpr Colour track{IM_COL32(255, 255, 255, 16), IM_COL32(0, 0, 0, 18)};
 constexpr Colour grid{IM_COL32(255, 255, 255, 20), IM_COL32(0, 0, 0, 26)};
 constexpr Colour on_accent{IM_COL32(14, 18, 30, 255), IM_COL32(255, 255, 255, 255)};
 
-/// Ground of an error message.
+/// Background of an error message.
 constexpr Colour alarm{IM_COL32(62, 20, 32, 235), IM_COL32(255, 228, 232, 245)};
 
 /// Colours for parts of a bar.
@@ -45,7 +45,7 @@ constexpr ImU32 faded(ImU32 colour, float opacity) {
 /// Fonts, in the order in which apply_style() loads them.
 enum class Font { body, strong, small, headline };
 
-/// The present context's font; the body font where apply_style() was not called.
+/// The current context's font; the body font where apply_style() was not called.
 ImFont* font(Font which);
 
 constexpr float body_pixels = 15;  ///< the body font's height on a display of 96 dots per inch

@@ -104,7 +104,7 @@ std::size_t end_of_words(std::string_view content) {
   return end;
 }
 
-/// The beginning of `word`, which is wider than `width` of the present font, that it holds; at least one character.
+/// The beginning of `word`, which is wider than `width` of the current font, that it holds; at least one character.
 std::string beginning_of(std::string_view word, float width) {
   const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };  // of UTF-8
   std::size_t one = std::min<std::size_t>(1, word.size());
@@ -294,7 +294,7 @@ std::string shortened(std::string_view content, float width) {
 }
 
 bool begin_combo(const char* id, const std::string& preview, int flags, const std::string& brief) {
-  // While the combo is open, the present window is its popup.
+  // While the combo is open, the current window is its popup.
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   const ImVec2 low = ImGui::GetCursorScreenPos();
   const float width = ImGui::CalcItemWidth(), arrow = em(1.3f);

@@ -25,13 +25,13 @@ struct UiRect {
 void ui_mark(std::string_view name);
 void ui_mark(std::string_view group, std::string_view item);
 
-/// The rectangle of `name` in the present frame; all zero when it is not on the screen.
+/// The rectangle of `name` in the current frame; all zero when it is not on the screen.
 UiRect ui_marked(std::string_view name);
 
-/// The marked widgets of the present frame that are cut off at their left or right, in the order of their names.
+/// The marked widgets of the current frame that are cut off at their left or right, in the order of their names.
 std::vector<std::string> ui_cut_off();
 
-/// List of the widgets in the present frame: one `NAME X0 Y0 X1 Y1` a line, in the order of the names, which may hold
+/// List of the widgets in the current frame: one `NAME X0 Y0 X1 Y1` a line, in the order of the names, which may hold
 /// blanks.
 std::string ui_layout();
 
@@ -58,7 +58,7 @@ void text(std::string_view content, ImU32 colour = theme::text, theme::Font font
 /// Draws text that ends at `right` in the window's coordinates.
 void text_to(float right, std::string_view content, ImU32 colour = theme::text, theme::Font font = theme::Font::body);
 
-/// `content` with line breaks, so that no line is wider than `width` in the present font. They are at blanks, but not
+/// `content` with line breaks, so that no line is wider than `width` in the current font. They are at blanks, but not
 /// between a number and its unit; a longer word is divided.
 std::string in_lines(std::string_view content, float width);
 
@@ -89,7 +89,7 @@ bool section(const char* id, const char* title, bool open_at_first, std::string_
 /// An arrow that shows or hides what lies below it, marked as `id`.
 bool fold_button(const char* id, bool folded, ImVec2 size);
 
-/// `content`, or as much of its beginning as `width` of the present font holds with an ellipsis behind it.
+/// `content`, or as much of its beginning as `width` of the current font holds with an ellipsis behind it.
 std::string shortened(std::string_view content, float width);
 
 /// ImGui::BeginCombo with a quiet arrow, marked as `id`. Instead of a preview that is too long, the list shows `brief`,
@@ -102,7 +102,7 @@ void row_label(const char* label, std::string_view notes, float reserved = 0);
 /// The label of a row, marked as `id.label`; a dot stands behind it if `marked`. Whether it was double-clicked.
 bool marked_label(const char* id, const char* label, std::string_view notes, bool marked);
 
-/// Whether the present window was double-clicked between these corners, also below a list that the first click opened.
+/// Whether the current window was double-clicked between these corners, also below a list that the first click opened.
 /// A drag or another action that the first click began ends then.
 bool double_clicked(ImVec2 low, ImVec2 high);
 

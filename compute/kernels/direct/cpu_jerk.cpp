@@ -42,7 +42,7 @@ struct JerkLanes {
 };
 
 #include "compute/core/pair_law.inl"
-// After pair_law.inl, which it uses.
+// Must follow pair_law.inl, which it uses.
 #include "compute/kernels/parts/jerk_pair.inl"
 
 /// Calls visit(pair_law) with the pair law of vectors for `law`.
@@ -137,7 +137,7 @@ HWY_EXPORT(jerk_lanes_name);
 
 constexpr Tunable jerk_tunables[] = {threads_tunable, jerk_precision_tunable};
 constexpr int most_targets_of_a_chunk = 16;
-/// With the jerk. Differences of positions take six operations more from two floats each than from doubles.
+/// Operations per interaction with the jerk. Position differences take six more from pairs of floats than from doubles.
 constexpr InteractionArithmetic mixed_arithmetic{.gravity = 35, .attract_repel = 40},
     fp64_arithmetic{.gravity = 29, .attract_repel = 34, .bits = 64};
 

@@ -39,7 +39,7 @@ class Turn {
     static std::mutex mutex;
     return mutex;
   }
-  /// Under the lock.
+  /// Returns the event after the latest use of `chunk` on this device. Call with the mutex locked.
   static const cuda::Event& last_use(const cuda::Device& device) {
     static std::map<int, cuda::Event> events;  // one entry per device
     return events.try_emplace(device.ordinal(), device).first->second;

@@ -99,7 +99,7 @@ __global__ void accelerate(BodyArrays bodies, Layout layout, int count, int firs
       bodies, layout, count, targets, [=](int place) { return first_target + place; }, constants, partials, epilogue);
 }
 
-/// Does the same for any targets. The other tunables change only the order of sums, so one value of each is
+/// Does the same for any targets. The other settings change only the order of sums, so one value of each is
 /// enough: one body per thread, since targets are few.
 template <LawId law, class Real>
 __global__ void __launch_bounds__(max_block)

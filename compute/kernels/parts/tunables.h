@@ -133,7 +133,7 @@ auto dispatch_by_arithmetic(const Settings& settings, Use use) {
   return [chosen = arithmetic(settings), use](LawId law) { return dispatch_arithmetic(law, chosen, use); };
 }
 
-/// Returns the `instance` argument for instances that differ by law and the tunable `bodies-per-thread`: use(law, n)
+/// Returns the `instance` argument for instances that differ by law and the setting `bodies-per-thread`: use(law, n)
 /// with two constants.
 template <class Use>
 auto dispatch_by_bodies(const Settings& settings, Use use) {

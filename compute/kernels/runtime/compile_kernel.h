@@ -21,7 +21,7 @@ namespace orrery {
 /// Architecture for which kernel files are compiled if there is no GPU: an H100's.
 inline constexpr int usual_architecture = 90;
 
-/// A kernel file, compiled for one law and one value of each tunable.
+/// A kernel file, compiled for one law and one value of each setting.
 struct CompiledKernel {
   std::string binary;  ///< machine code, as cudaLibraryLoadData() takes it
   std::string symbol;  ///< name of the function in the machine code
@@ -50,7 +50,7 @@ using Compiler = std::function<cuda::Nvrtc::Result(const CompilerInput& input)>;
 cuda::Nvrtc::Result compile_here(const CompilerInput& input);
 
 /// Compiles for GPUs of this architecture, such as 90 for sm_90. Takes about 70 ms, or nothing if the same was compiled
-/// shortly before. Any thread may call it. `values` has one of each tunable. Throws KernelFileError that has every
+/// shortly before. Any thread may call it. `values` has one of each setting. Throws KernelFileError that has every
 /// message of the compiler, or its failure, and std::runtime_error if there is no compiler.
 std::shared_ptr<const CompiledKernel> compile_kernel(const KernelFile& file, const Settings::Values& values, LawId law,
                                                      int architecture, const Compiler& compiler = compile_here);
@@ -67,7 +67,7 @@ CompiledLaws compile_for_all_laws(const KernelFile& file, const Settings::Values
 /// Cache of the latest results, under the text that was compiled and its options. Any thread may use it.
 class CompiledCache {
  public:
-  /// Number of results that a check of one file needs: each value of each tunable, for both laws.
+  /// Number of results that a check of one file needs: each value of each setting, for both laws.
   static constexpr std::size_t most = 2 * KernelFile::most_tunables * FileTunable::most_values;
 
   /// Returns null if there is none.

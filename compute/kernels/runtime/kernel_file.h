@@ -9,7 +9,7 @@
 
 namespace orrery {
 
-/// Returns whether this text is allowed as the id of a kernel file, and as the name of a tunable.
+/// Returns whether this text is allowed as the id of a kernel file, and as the name of a setting.
 bool is_kernel_id(std::string_view text);
 
 /// A message about a line of a kernel file.
@@ -32,13 +32,13 @@ class KernelFileError : public UsageError {
   std::vector<FileMessage> messages_;
 };
 
-/// Error if the device cannot launch the file's function with some values of its tunables.
+/// Error if the device cannot launch the file's function with some values of its settings.
 class KernelFitError final : public KernelFileError {
  public:
   using KernelFileError::KernelFileError;
 };
 
-/// A tunable of a kernel file. In the source, it is a constant of the same name, with '_' in place of '-'.
+/// A setting of a kernel file. In the source, it is a constant of the same name, with '_' in place of '-'.
 struct FileTunable {
   static constexpr std::size_t most_values = 32;
 

@@ -208,7 +208,7 @@ class CpuSymmetric final : public ForceKernel, public ArithmeticFacet {
   }
 
  private:
-  /// Returns the tunable. For `auto`, this is the largest tile that gives each thread a pair of tiles in every round:
+  /// Returns the tile size. For `auto`, this is the largest tile that gives each thread a pair of tiles in every round:
   /// larger tiles have fewer row sums to add up. G interactions/s with tiles of 128, 256, 512 and 1024: 3.8, 4.1, 4.2,
   /// 4.3; cpu-simd: 2.9 (16,384 bodies, 2 rows, one thread, AVX2, EPYC Zen 3, 2026-11).
   int tile_of(int count) const {

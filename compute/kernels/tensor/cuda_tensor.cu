@@ -41,11 +41,11 @@ struct RowBlock {
   static constexpr int weights_begin = 192;  ///< after two words per lane of the large product
 
   static constexpr int lane(int row, int k) { return row % 8 * 4 + k % 4; }
-  /// Word k < 8 of the small product: both rows' words t, then both rows' words t + 4.
+  /// Offset of word k < 8 of a row in the small product. A lane's four words: t of both rows, then t + 4 of both rows.
   static constexpr int small(int row, int k) { return lane(row, k) * 4 + row / 8 + k / 4 * 2; }
-  /// Word k < 4 of the large product.
+  /// Offset of word k < 4 of a row in the large product.
   static constexpr int large(int row, int k) { return large_begin + lane(row, k) * 2 + row / 8; }
-  /// m x, m y, m z, m of a row, not in fragment order.
+  /// Offset of weight k < 4 of a row: m x, m y, m z, m. Weights are not in fragment order.
   static constexpr int weight(int row, int k) { return weights_begin + row * 4 + k; }
 };
 
@@ -54,10 +54,11 @@ struct ColumnTile {
   static constexpr int large_begin = 128;  ///< after four words per lane: two of the small product, two weights
 
   static constexpr int small(int column, int k) { return (column * 4 + k % 4) * 4 + k / 4; }
-  /// Word k < 4 of the large product.
+  /// Offset of word k < 4 of a column in the large product.
   static constexpr int large(int column, int k) { return large_begin + column * 4 + k; }
-  /// Weight k < 8 of the third product: m x, m y, m z, m as TF32 numbers, then their remainders. The other factor is a
-  /// result fragment: its columns 2 t and 2 t + 1, in lane t, count as k = t and t + 4.
+  /// Offset of weight k < 8 of a column in the third product: m x, m y, m z, m as TF32 numbers, then their remainders.
+  /// The other factor of this product is a result fragment: its columns 2 t and 2 t + 1, in lane t, count as k = t and
+  /// t + 4.
   static constexpr int weight(int column, int k) { return (k * 4 + column / 2) * 4 + 2 + column % 2; }
 };
 

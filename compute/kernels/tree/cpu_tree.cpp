@@ -30,22 +30,22 @@
 namespace orrery {
 namespace {
 
-// Division of the bodies among ranks, and exchange of what their walks need.
+// Division of the bodies among ranks, and exchange of the cells and bodies that their walks need.
 
-/// Returns the stride from one key of a sample of `all` keys to the next.
+/// Returns the stride from one sampled key to the next, if there are `all` keys.
 std::size_t stride_of_sample(std::size_t all) {
   constexpr std::size_t most = 2048;
   return (all + most - 1) / most;
 }
 
-/// A border between two neighbours of the sample that are in different cells of `level`.
+/// A border between two neighbouring keys of the sample, which are in different cells of `level`.
 struct Border {
   std::uint64_t key;
   int level;
 };
 
-/// Calls use() for the bounds of the cells on both sides of the place before keys[place], if these cells have more than
-/// `least` bodies. Bodies that are not in the sample may lie between the cells.
+/// Calls use() for the end of the cell before keys[place], and for the begin of the cell after it. Skips cells with at
+/// most `least` bodies of the sample. Other bodies may lie between the two cells.
 template <class Use>
 void for_each_border(std::span<const std::uint64_t> keys, std::size_t place, int least, const Use& use) {
   const int level = common_level(keys[place - 1], keys[place]) + 1;
@@ -58,8 +58,8 @@ void for_each_border(std::span<const std::uint64_t> keys, std::size_t place, int
   if (at - place_of(left) > least) use(Border{left + size, level});
 }
 
-/// Returns the border at the highest level within `window` of a place in the sample, or else the nearest border; the
-/// end of all keys if there is none.
+/// Returns the border of the largest cell within `window` of place `wanted` in the sample. If there is none, returns
+/// the nearest border, or else the end of all keys.
 std::uint64_t border_near(std::span<const std::uint64_t> keys, double wanted, double window, int least) {
   Border best{KeyRange{}.end, key_levels + 1};
   const auto size = static_cast<std::ptrdiff_t>(keys.size());
@@ -81,7 +81,7 @@ std::size_t index_of(int rank) {
   return static_cast<std::size_t>(rank);
 }
 
-/// Returns the number of keys in the largest cells that begin or end at a border within the cube.
+/// Returns the number of keys in the largest cells that begin or end at this border, which is within the cube.
 std::uint64_t keys_beside(std::uint64_t border) {
   return keys_in_cell(key_levels - std::countr_zero(border) / 3);
 }
@@ -92,26 +92,26 @@ void add_sums(Vec3d& sums, const Vec3d& other) {
   sums.z += other.z;
 }
 
-/// Minimum number of targets that describe a rank's groups. Fewer would be larger and need more cells of the others;
-/// with more, finding these cells takes longer.
+/// Minimum number of targets that describe a rank's groups. With fewer, targets are larger and need more cells of other
+/// ranks. With more, finding these cells takes longer.
 constexpr int targets_per_rank = 16;
 
-/// Returns the squared size that a cell on the way to groups compares others with, reduced as the comparison rounds.
+/// Returns the squared size with which a cell on the path to groups compares others, reduced to allow for rounding.
 float size_limit(const HostOctree& tree, int cell) {
   constexpr float rounding = 0.999f;
   const float radius_sq = tree.radius(place_of(cell)) * tree.radius(place_of(cell));
   return rounding * (WalkPlan::size_of_cube * radius_sq);
 }
 
-/// Returns a target for a cell on the way to groups that are separate targets.
+/// Returns a target for a cell on the path to groups that are separate targets.
 DistantTarget around_groups(const HostOctree& tree, int cell) {
   const Box& box = tree.box(place_of(cell));
   const float radius_sq = tree.radius(place_of(cell)) * tree.radius(place_of(cell));
   return {.bodies = {box.center(), box.half(), radius_sq, 0}, .is_around = true, .size_limit = size_limit(tree, cell)};
 }
 
-/// Returns a target for groups in a box. Its radius is the distance from the box's center to a corner: except for
-/// rounding, no ball around some of the groups reaches farther from its own center.
+/// Returns a target for the groups in a box. Its radius is the distance from the box's center to a corner. Except for
+/// rounding, no ball around some of the groups has a larger radius.
 DistantTarget groups_in(const Box& box, float size_limit) {
   const Vec3 center = box.center(), half = box.half();
   const auto reach_sq = [](float at, float size) {
@@ -122,7 +122,7 @@ DistantTarget groups_in(const Box& box, float size_limit) {
   return {.bodies = {center, half, radius_sq, 0}, .size_limit = size_limit};
 }
 
-/// Returns the smallest error of the groups of these bodies.
+/// Returns the smallest allowed error among the groups of these bodies.
 float least_error(const std::vector<float>& errors, const std::vector<BodyGroup>& groups, BodyRange bodies) {
   const auto before = [](const BodyGroup& group, int body) { return group.begin < body; };
   const auto first = std::lower_bound(groups.begin(), groups.end(), bodies.begin, before);
@@ -146,7 +146,7 @@ std::vector<DistantTarget> inside(const std::vector<DistantTarget>& around, cons
 /// bodies, or none.
 std::vector<std::uint64_t> borders_of_parts(std::span<const std::uint64_t> keys, std::span<const Part> parts,
                                             int least) {
-  constexpr double window = 0.02;  // relative to a mean part
+  constexpr double window = 0.02;  // relative to the mean size of a part
   const auto all = static_cast<double>(keys.size());
   std::vector<std::uint64_t> borders(1, 0);
   for (const Part& part : parts.first(parts.size() - 1)) {
@@ -158,7 +158,7 @@ std::vector<std::uint64_t> borders_of_parts(std::span<const std::uint64_t> keys,
   return borders;
 }
 
-/// Returns the same borders from all bodies.
+/// Returns the same borders, given all bodies.
 std::vector<std::uint64_t> borders_of_parts(std::span<const KeyedBody> bodies, std::span<const Part> parts, int least) {
   std::vector<std::uint64_t> sample;
   for (std::size_t i = 0; i < bodies.size(); i += stride_of_sample(bodies.size())) sample.push_back(bodies[i].key);
@@ -166,18 +166,18 @@ std::vector<std::uint64_t> borders_of_parts(std::span<const KeyedBody> bodies, s
   return borders_of_parts(sample, parts, least);
 }
 
-/// Returns a sample of these keys, in their order: enough of `all` keys to find borders near the wanted ones.
+/// Returns a sample of these keys, in their order, that is large enough to find borders among `all` keys.
 std::vector<std::uint64_t> sample_of_keys(std::span<const std::uint64_t> keys, std::size_t all) {
   std::vector<std::uint64_t> sample;
   for (std::size_t i = 0; i < keys.size(); i += stride_of_sample(all)) sample.push_back(keys[i]);
   return sample;
 }
 
-/// Division of bodies that stay with their ranks between evaluations. No rank sees all bodies. The borders stay fixed
-/// in the root cube until other parts are requested, or a border no longer suits the bodies.
+/// Division of bodies that stay on their ranks between evaluations. No rank sees all bodies. The borders stay fixed in
+/// the root cube until other parts are requested, or a border no longer suits the bodies.
 class DomainDecomposition {
  public:
-  /// See DomainFacet::divide_own(). `least`: see borders_of_parts().
+  /// Divides the bodies, see DomainFacet::divide_own(). `least`: see borders_of_parts().
   MessageWriter divide(std::span<const Vec4> bodies, std::span<const Part> parts, bool anew, int least,
                        CollectiveWork& work, std::vector<int>& owners) {
     if (!find_cube(bodies, work)) return {};
@@ -198,7 +198,7 @@ class DomainDecomposition {
   }
 
  private:
-  // Each of these returns whether all ranks continue.
+  // Each of these functions returns whether all ranks continue.
   bool find_cube(std::span<const Vec4> bodies, CollectiveWork& work) {
     Bounds all;
     all.add(bodies);
@@ -221,7 +221,7 @@ class DomainDecomposition {
       of_other_.assign(beside_.size(), 0);
       find_owners(work.rank(), owners);
       for (std::size_t i = 0; i < keys_.size(); ++i) {
-        const std::size_t left = index_of(owners[i]), right = left + 1;  // borders of the owner
+        const std::size_t left = index_of(owners[i]), right = left + 1;  // indices of the owner's borders
         if (left > 0 && keys_[i] - borders_[left] < keys_beside(borders_[left])) ++beside_[2 * left];
         if (right + 1 < borders_.size() && borders_[right] - keys_[i] <= keys_beside(borders_[right])) {
           ++beside_[2 * right + 1];
@@ -281,17 +281,17 @@ class DomainDecomposition {
   std::vector<std::int64_t> beside_, of_other_;  // see borders_suit()
 };
 
-/// Evaluations by ranks that each have a part of the bodies. Each rank builds the octree of its bodies and gets the
-/// cells and bodies of others that its groups meet (a locally essential tree: Salmon 1990, PhD thesis, Caltech; Warren
-/// & Salmon 1992). It gets all cells that the walk of one tree of all bodies may open, so walks and accelerations equal
-/// those of one process.
+/// Evaluates forces on ranks that each have a part of the bodies. Each rank builds the octree of its bodies and
+/// receives the cells and bodies of other ranks that its groups need (a locally essential tree: Salmon 1990, PhD
+/// thesis, Caltech; Warren & Salmon 1992). It receives all cells that the walk of one tree of all bodies may open. So
+/// walks and accelerations equal those of one process.
 class EssentialTree {
  public:
-  /// All must outlive this. `group`: maximum number of bodies that walk together.
+  /// All arguments must outlive this object. `group`: maximum number of bodies that walk together.
   EssentialTree(HostOctree& tree, const HostOctree::Shape& shape, int group)
       : tree_{tree}, shape_{shape}, group_{group} {}
 
-  // Every rank calls these in this order. All but the first two exchange messages, whatever failed.
+  // Every rank calls these functions in this order. All but the first two exchange messages, even after a failure.
   /// Begins an evaluation, during which `work` must live.
   void begin(CollectiveWork& work) {
     work_ = &work;
@@ -301,7 +301,7 @@ class EssentialTree {
     of_targets_.clear();
   }
 
-  /// `ids`: see DomainFacet::evaluate_domain().
+  /// Builds this rank's tree. `ids`: see DomainFacet::evaluate_domain().
   void build(const Vec4* bodies, int count, std::span<const int> ids, MessageReader& division) {
     work_->attempt([&] {
       const auto cube = division.get<TreeCube>();
@@ -343,11 +343,11 @@ class EssentialTree {
     });
   }
 
-  /// Marks, by index, the cells of this rank that some group of these targets may open.
+  /// Function that marks, by index, the cells of this rank that some group of these targets may open.
   using Mark = std::function<void(const std::vector<DistantTarget>& targets, std::vector<char>& opened)>;
-  /// Exchanges the coarse cells for estimates.
+  /// Exchanges the coarse cells that acceleration estimates need.
   void exchange_for_estimates(const Mark& mark) { exchange_opened(mark, {}, /*moments=*/false); }
-  /// Completes the errors of shared cells.
+  /// Completes the allowed errors of shared cells and of the other ranks' targets.
   void exchange_errors(WalkPlan& plan, const std::vector<BodyGroup>& groups) {
     const auto for_each_shared = [&](const auto& use) {
       for (int cell = tree_.top_begin(); cell < tree_.top_end(); ++cell) {
@@ -375,7 +375,8 @@ class EssentialTree {
     });
   }
 
-  /// Exchanges what the groups' walks need. `plan`: with the errors of shared cells; only its errors are read.
+  /// Exchanges the cells and bodies that the groups' walks need. Reads only the errors of `plan`, which must be
+  /// complete.
   void exchange_for_walk(const WalkPlan& plan, const Mark& mark) {
     std::vector<DistantTarget> shared;
     work_->attempt([&] {
@@ -388,8 +389,8 @@ class EssentialTree {
     exchange_opened(mark, shared, /*moments=*/true);
   }
 
-  /// Exchanges what this rank's bodies that walk alone need. Returns false, on all ranks, if all ranks together have
-  /// none or too many such bodies; only one exchange has then taken place.
+  /// Exchanges the cells and bodies that this rank's lone bodies need. Returns false, on all ranks, if the ranks
+  /// together have none or too many such bodies, or after a failure. Only one exchange has then taken place.
   bool exchange_for_bodies(const std::vector<LeftBody>& bodies, const Mark& mark) {
     std::size_t all = tree_.keys().size(), alone = bodies.size();
     work_->attempt([&] {
@@ -421,7 +422,7 @@ class EssentialTree {
     return true;
   }
 
-  /// Returns how many cells of the tree of all bodies this rank counts. Each cell is counted by one rank.
+  /// Returns how many cells of the tree of all bodies this rank counts. Exactly one rank counts each cell.
   std::int64_t own_cells() const {
     const int around =
         work_->rank() == 0 ? tree_.top_end() - tree_.top_begin() : 0;  // including the pieces of all ranks
@@ -429,7 +430,7 @@ class EssentialTree {
   }
 
  private:
-  /// Finds the targets of neighbouring cells. No groups of these have bodies outside them.
+  /// Finds the targets of `count` neighbouring cells. No group of these cells has bodies outside them.
   void find_targets(int first, int count, int most) {
     BodyRange small{0, 0};  // neighbours that may form groups
     const auto end_small = [&] {
@@ -456,7 +457,7 @@ class EssentialTree {
     end_small();
   }
 
-  /// Returns the smallest size limit of the cells on the way from a cell to its groups.
+  /// Returns the smallest size limit of the cells on the path from a cell to its groups.
   float least_size_limit(int index) const {
     const OctreeCell& cell = tree_.cells()[place_of(index)];
     if (cell.bodies.count() <= group_) return std::numeric_limits<float>::infinity();
@@ -665,7 +666,7 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
   WalkPlan plan_for(const ForceArgs& args) const {
     return {tree_, shape_.theta, far_for(args.law), tolerance_ > 0, law_in(tree_.units(), args.law)};
   }
-  /// Under attract-repel, any number of bodies might walk alone, since pulls of both signs balance.
+  /// Returns whether bodies may walk alone. Under attract-repel, any number might, since pulls of both signs balance.
   bool may_walk_alone(const ForceArgs& args) const { return tolerance_ > 0 && args.law.id == LawId::gravity; }
   GroupPlan group_plan(const ForceArgs& args) {
     WalkPlan alone = plan_for(args);
@@ -675,7 +676,7 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
 
   /// Walks all groups, and collects the bodies that need separate walks in alone_.
   void walk(const ForceArgs& args, const GroupPlan& plan) {
-    // A thread takes neighbouring groups together, since they share most levels of their walks.
+    // A thread takes 32 neighbouring groups at a time, since they share most levels of their walks.
     for_each_work(args, groups_.size(), 32, [&](std::size_t first, std::size_t last, GroupWork& work) {
       evaluate_groups(args, plan, first, last, work);
     });
@@ -688,8 +689,8 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
     });
   }
 
-  /// Finishes the bodies that were to walk alone with the accelerations of their groups' walks, because there are too
-  /// many of them.
+  /// Finishes the bodies that were to walk alone, because there are too many of them. They get the accelerations from
+  /// their groups' walks.
   void finish_left(const ForceArgs& args) const {
     const TreeUnits units = tree_.units();
     for (const LeftBody& body : alone_) {
@@ -698,7 +699,7 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
     }
   }
 
-  /// Adds up what the threads evaluated.
+  /// Adds up the interactions and vector instructions of all threads.
   void count(const ForceArgs& args, TreeReport& report) const {
     for (const auto& work : work_) {
       if (work->lacks_cells) throw std::logic_error("cpu-tree opened a cell of another rank that it did not get");
@@ -735,10 +736,10 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
     });
   }
 
-  /// Finds the largest allowed errors of cells' pulls: for a group, a fraction of its acceleration; for a cell, the
+  /// Sets the largest allowed errors of cells' pulls: for a group, a fraction of its acceleration; for a cell, the
   /// minimum over its groups.
   void find_errors(const ForceArgs& args) {
-    constexpr float least = 1e-35f;  // keeps scales finite in which it is a divisor
+    constexpr float least = 1e-35f;  // keeps quotients with this divisor finite
     for_each_work(args, groups_.size(), 32, [&](std::size_t first, std::size_t last, GroupWork& work) {
       for (std::size_t g = first; g < last; ++g) {
         const float pull = estimate_acceleration(*plan_, groups_[g], work.walk.queue);
@@ -756,7 +757,7 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
     }
   }
 
-  /// Returns what the group of a body met in the latest evaluation.
+  /// Returns the cells and bodies that the group of a body interacted with in the latest evaluation.
   BodyWalk walk_of(int body) const {
     int place = 0;
     while (tree_.original(place) != body) ++place;
@@ -777,7 +778,7 @@ class CpuTree final : public ForceKernel, public TreeFacet, public DomainFacet {
     return shown;
   }
 
-  /// Returns GroupPlan::is_target for these arguments.
+  /// Sets and returns GroupPlan::is_target for these arguments.
   const char* mark_targets(const ForceArgs& args) {
     if (!args.targets) return nullptr;
     is_target_.assign(static_cast<std::size_t>(args.count), 0);

@@ -32,7 +32,7 @@ static_assert(key_levels < CellPicker::most_levels);
 // Evaluations of cuda-tree: settings, memory and state on each device (OctreeWork), and their division among several
 // devices (OctreeDivision).
 
-/// Settings of cuda-tree, with values for those that are `auto`.
+/// Settings of cuda-tree. Chooses the values of those that are `auto`.
 class OctreeSettings {
  public:
   OctreeSettings(const Settings& settings, const cuda::Device& device)
@@ -49,15 +49,14 @@ class OctreeSettings {
   int leaf() const { return leaf_; }
   /// Returns the maximum number of evaluations from one sort to the next.
   int rebuild() const { return rebuild_; }
-  /// Returns the number of bodies in a group, for `count` bodies in all.
+  /// Returns the maximum number of bodies in a group, if there are `count` bodies in all.
   int group_for(int count) const {
     constexpr int many = 1 << 18;
     return group_ > 0 ? group_ : count < many ? 32 : 64;
   }
-  /// Returns the number of warps per group: doubled until they fill the GPU and a quarter more. Each warp of a group
-  /// tests all cells, which costs more than it gains where there are enough warps. `bodies` of `count` bodies walk,
-  /// `targets` of them are wanted. The walk with high moments has only 12 resident warps, but on an H100 it gains from
-  /// as many as the others.
+  /// Returns the number of warps per group: doubled until all warps fill the GPU 1.25 times. Each warp of a group tests
+  /// all cells, so further warps cost more than they gain. `bodies` of `count` bodies walk, and `targets` of these are
+  /// wanted. The walk with high moments has only 12 resident warps, but on an H100 it gains from as many as the others.
   int split_for(int count, int bodies, int targets) const {
     if (split_ > 0) return split_;
     constexpr int resident_warps = 20;  // per multiprocessor
@@ -79,7 +78,7 @@ class OctreeSettings {
 
  private:
   float theta_, tolerance_;
-  int leaf_, group_, split_;  // 0: auto, for group_ and split_
+  int leaf_, group_, split_;  // group_ and split_: 0 for auto
   FarField far_;
   int rebuild_;
   int multiprocessors_;
@@ -88,14 +87,14 @@ class OctreeSettings {
 /// Capacities of an octree's arrays.
 struct OctreeCapacity {
   int bodies = 0, cells = 0;          ///< capacity for all trees
-  int own_bodies = 0, own_cells = 0;  ///< bodies with keys; cells with links and boxes
-  int trees = 1;                      ///< trees with a state
-  int arriving = 0;                   ///< bodies that occupy the memory of the cells before these are built
+  int own_bodies = 0, own_cells = 0;  ///< capacity for bodies with keys; for cells with links and boxes
+  int trees = 1;                      ///< number of trees whose state is stored
+  int arriving = 0;                   ///< bodies that use the memory of the cells until these are built
   std::size_t sort_bytes = 0;
 };
 
 /// Memory of an octree on a device: 16 bytes per body and 64 per cell of all trees, plus 24 per body and 56 per cell of
-/// its own tree. High moments take more.
+/// the device's own tree. High moments take more.
 class OctreeArrays {
  public:
   explicit OctreeArrays(const cuda::Device& device) : device_{device} {}
@@ -119,7 +118,7 @@ class OctreeArrays {
     take(state_, size(room.trees), "the counters");
   }
 
-  /// Points a tree to the memory. `has_whole_arrays`: the links and boxes cover all trees, not only this one.
+  /// Sets a tree's pointers to the memory. `has_whole_arrays`: the links and boxes cover all trees, not only this one.
   void apply_to(Octree& tree, bool has_whole_arrays) const {
     tree.state = state_.data();
     tree.bodies = sorted_.data();
@@ -135,13 +134,13 @@ class OctreeArrays {
     tree.groups = groups_.data();
   }
 
-  /// Returns the buffers of `count` keys, which begin the memory.
+  /// Returns buffers for `count` keys and numbers, at the beginning of the memory.
   KeyBuffers key_buffers(int count) const {
     return {keys_.data(), keys_.data() + count, numbers_.data(), numbers_.data() + count};
   }
   std::uint64_t* keys() const { return keys_.data(); }
   OctreeState* states() const { return state_.data(); }
-  /// Returns room for OctreeCapacity::arriving bodies, usable until the cells are built.
+  /// Returns memory for OctreeCapacity::arriving bodies, usable until the cells are built.
   ResidentBodies arrived() const {
     return {.positions = tests_.data(), .velocities = moments_a_.data(), .ids = reinterpret_cast<int*>(nodes_.data())};
   }
@@ -150,7 +149,8 @@ class OctreeArrays {
 
  private:
   static constexpr std::size_t ids_per_node = sizeof(OctreeNode) / sizeof(int);
-  static constexpr std::size_t most_spare_bytes = std::size_t{256} << 20;  // kept per array: reallocation takes time
+  static constexpr std::size_t most_spare_bytes = std::size_t{256} << 20;  // spare memory per array: reallocation takes
+                                                                           // time
 
   template <class T>
   void take(cuda::DeviceArray<T>& array, std::size_t size, const char* what) {
@@ -170,9 +170,9 @@ class OctreeArrays {
   cuda::DeviceArray<OctreeState> state_;
 };
 
-/// Finds for how many evaluations a tree may keep its cells while bodies move. Aged cells are large, and walks open
-/// more of them. The age of cells is the number of evaluations since their bodies were sorted. The GPU notes the
-/// interactions at each age; the host reads them without waiting, so they are some sorts old.
+/// Decides for how many evaluations a tree keeps its cells while bodies move. The age of cells is the number of
+/// evaluations since their bodies were sorted. Aged cells are large, and walks open more of them. The GPU notes the
+/// interactions at each age. The host reads them without waiting, so they lag by a few sorts.
 class CellAging {
  public:
   explicit CellAging(const cuda::Device& device) : noted_{device, ages, /*pinned=*/true} { forget(); }
@@ -183,8 +183,8 @@ class CellAging {
   }
   /// Returns where the GPU notes the interactions of an evaluation with cells of this age.
   std::uint64_t* note(int age) const { return &noted_.first(ages)[index(age)]; }
-  /// Returns whether to sort again rather than evaluate with cells of this age. If so, lowers their noted interactions
-  /// a little, so that this age is tried again some time.
+  /// Returns whether to sort again instead of evaluating with cells of this age. If so, lowers the interactions noted
+  /// for this age a little, so that this age is tried again later.
   bool too_old(int age) {
     const double fresh = interactions(0), aged = interactions(age);
     if (fresh == 0 || aged <= allowed_growth * fresh) return false;
@@ -194,7 +194,7 @@ class CellAging {
 
  private:
   static constexpr int ages = 32;  // the last entry covers all later ages
-  /// Ratio of interactions at which a walk takes longer by about the time of a sort.
+  /// Growth of interactions that makes a walk longer by about the time of a sort.
   static constexpr double allowed_growth = 1.25;
   /// Factor per sort: cells with 10 times the interactions are tried again after 265 sorts.
   static constexpr double forgiven = 1 - 1.0 / 128;
@@ -213,12 +213,12 @@ class SortPeriod {
   /// `longest`: maximum number of evaluations from one sort to the next.
   SortPeriod(const cuda::Device& device, int longest) : aging_{device}, longest_{longest} {}
 
-  /// Call when the bodies were replaced.
+  /// Makes the next evaluation sort the bodies, and discards the notes. Call when the bodies were replaced.
   void forget() {
     since_sort_ = 0;
     aging_.forget();
   }
-  /// Begins an evaluation of all bodies or of targets. Returns whether it keeps the cells.
+  /// Begins an evaluation of all bodies (`of_all`) or of targets. Returns whether it keeps the cells.
   bool keeps_cells(bool of_all) {
     // Walks of few targets tell nothing about the walks of all bodies.
     const bool keeps = since_sort_ > 0 && (!of_all || !aging_.too_old(since_sort_));
@@ -237,14 +237,14 @@ class SortPeriod {
   int age_ = 0;  // age of the cells in the current evaluation
 };
 
-/// State of evaluations by an octree on a device, whether the tree has all bodies or some of them.
+/// State of evaluations on one device by an octree of all bodies or of some.
 struct OctreeWork {
   OctreeWork(const Settings& all_settings, const cuda::Device& on, std::span<const char* const> phases)
       : device{on}, settings{all_settings, on}, arrays{on}, log{on, phases}, period{on, settings.rebuild()} {}
 
-  /// Call when the bodies were replaced.
+  /// Makes the next evaluation sort the bodies. Call when they were replaced.
   void forget() { period.forget(); }
-  /// Discards the tree. Call before the memory changes: the cells must not be used again.
+  /// Discards the tree. Call before the memory changes, because the cells must not be used again.
   void forget_tree() {
     tree = {};
     forget();
@@ -260,7 +260,7 @@ struct OctreeWork {
 
   /// Returns one byte per body for walk_octree(); null if every body is wanted.
   const unsigned char* flags(const ForceArgs& args) const { return args.targets ? is_target.data() : nullptr; }
-  /// Makes room for one flag per body.
+  /// Allocates memory for one flag per body.
   void take_flags(std::size_t bodies) {
     take_scratch(device, is_target, bodies, "cuda-tree: the flags of the targets", "fewer bodies");
   }
@@ -277,8 +277,8 @@ struct OctreeWork {
     tree.split = settings.split_for(args.count, tree.count, std::max(targets, 1));
     walk_octree(device, tree, args.law, flags(args), args.stream);
   }
-  /// Enqueues the last phase. Call on the device that has the bodies. `sums`: in the order `of_bodies`, which holds the
-  /// bodies' indices.
+  /// Enqueues the last phase. Call on the device that has the bodies. sums[i]: acceleration and mass of body
+  /// of_bodies[i].
   void finish(const ForceArgs& args, const Vec4* sums, const int* of_bodies, const TreeCounts* counts) {
     constexpr int block = 256;
     static_assert(block <= max_tree_block);
@@ -301,13 +301,13 @@ struct OctreeWork {
   cuda::DeviceArray<unsigned char> is_target;
 };
 
-/// Number that a GPU notes in host memory in every evaluation. The host reads it without waiting, so it is some
-/// evaluations old.
+/// A number that a GPU notes in host memory in every evaluation. The host reads it without waiting, so it lags by a few
+/// evaluations.
 class NotedNumber {
  public:
   explicit NotedNumber(const cuda::Device& device) : noted_{device, 2, /*pinned=*/true} { forget(); }
 
-  /// Resets the number to 0. A note in flight goes to the other place, and can reappear only after a second call.
+  /// Resets the number to 0. A note in flight goes to the other place, so it can reappear only after a second call.
   void forget() {
     place_ ^= 1;
     std::atomic_ref{*place()}.store(0, std::memory_order_relaxed);
@@ -321,15 +321,15 @@ class NotedNumber {
   std::size_t place_ = 0;  // index of the current place
 };
 
-/// Capacity for the cells of a tree, in use if all of it is copied to devices that do not see each other's memory, or
-/// where cells are shown. It exceeds the latest trees' cells a little; after a change of the number of bodies, it is
-/// the maximum. A tree that needs more has some larger leaves, and later ones get more. The GPU notes the cells; the
-/// host reads them without waiting, so they are some evaluations old.
+/// Capacity for the cells of a tree. It is kept small, because all of it is copied to devices that cannot access this
+/// device's memory, or that show cells. It is a little more than the latest trees used; after a change of the number of
+/// bodies, it is the maximum. A tree that needs more has some larger leaves, and later trees get more. The GPU notes
+/// the number of cells. The host reads it without waiting, so it lags by a few evaluations.
 class CellCapacity {
  public:
   explicit CellCapacity(const cuda::Device& device) : cells_{device} {}
 
-  /// Call when the bodies were replaced.
+  /// Discards the noted number of cells. Call when the bodies were replaced.
   void forget() { cells_.forget(); }
   /// Returns the capacity for the next tree, of `bodies` bodies and at most `most` cells.
   int room(int bodies, int most) {
@@ -377,7 +377,7 @@ void spread_entries(const Vec4* entries, const int* order, int count, Vec4* to, 
   ORRERY_CUDA_CHECK_LAUNCH(spread);
 }
 
-/// Joins the counts of all devices.
+/// Adds up the counts of all devices.
 __global__ void join_counts(const __grid_constant__ OnAll<const TreeCounts> all, TreeCounts* joined) {
   TreeCounts sum = *all.of[0];
   for (int i = 1; i < all.devices; ++i) {
@@ -404,26 +404,26 @@ DeviceBlock range_of(T* array, int first, int end, std::size_t vectors = 1) {
   return {array + size_of(first) * vectors, size_of(end - first) * vectors * sizeof(T)};
 }
 
-// Bodies that the devices of cuda-tree hold, each the bodies of its domain.
+// Division of the bodies among devices.
 
 /// Division of cuda-tree among devices. Each device gets the bodies of a domain, a stretch of Hilbert's curve, and
 /// builds their octree. The devices then exchange bodies and cells, whose indices are the same on all of them
-/// (DomainLayout), and each walks all trees for its own bodies. Devices that see each other's memory, or choose,
-/// exchange only what the walks need (EssentialTrees, PackedTrees). A cell that spans two domains has a part in each
-/// tree, so forces differ from those of one tree as if some cells were divided elsewhere.
+/// (DomainLayout). Each device walks all trees for its own bodies. Devices that access each other's memory, or that use
+/// ChoiceFacet, exchange only the parts that walks need (EssentialTrees, PackedTrees). A cell that spans two domains
+/// has a part in each tree. So forces differ from those of one tree as if some cells were divided elsewhere.
 ///
 /// While bodies keep their cells, they also keep their domains.
 ///
-/// Either the leader has the bodies and hands them out, or the devices hold them (MigrationFacet): then all devices are
-/// alike, and bodies migrate between domains.
+/// Either the leader has all bodies and hands them out, or the devices hold them (MigrationFacet). If the devices hold
+/// them, all devices are alike, and bodies migrate between domains.
 ///
-/// Memory with the initial settings: each device has 48 bytes per body of all trees (the bodies, and the cells' data
-/// for walks), and 68 per body of its largest possible domain, which has 1.5 times the mean. A leader that hands them
-/// out has 116 per body in all. If the devices hold the bodies, all have 72 in place of 68.
+/// Memory with the initial settings: each device has 48 bytes per body of all trees (bodies, and the cells' data for
+/// walks). It has 68 more per body of its largest possible domain, which is 1.5 times the mean. A leader that hands out
+/// bodies has 116 per body in all. If the devices hold the bodies, each has 72 in place of 68.
 ///
-/// Above 2^28 bodies, DomainLayout reserves less. If devices hold them, each has 34 bytes per body, and 60 per body of
-/// the largest domain, which has 9/8 of the mean: on four devices, 204 in all. Devices that do not see each other's
-/// memory have 4.5 more per body of the largest domain for bodies that leave, plus the memory of PackedTrees.
+/// Above 2^28 bodies, DomainLayout reserves less. If devices hold the bodies, each has 34 bytes per body, and 60 per
+/// body of the largest domain, which is 9/8 of the mean: 204 per body on four devices. Devices that cannot access each
+/// other's memory have 4.5 more per body of the largest domain for bodies that leave, plus the memory of PackedTrees.
 class OctreeDivision final : public PartitionFacet,
                              public ChoiceFacet,
                              public PeerFacet,
@@ -432,7 +432,7 @@ class OctreeDivision final : public PartitionFacet,
  public:
   using Blocks = PartitionFacet::Blocks;
 
-  /// `work` must outlive this. Once prepare_partition() was called, nothing else may use it.
+  /// `work` must outlive this object. After prepare_partition(), nothing else may use `work`.
   explicit OctreeDivision(OctreeWork& work)
       : work_{work},
         keys_{work.device},
@@ -442,7 +442,7 @@ class OctreeDivision final : public PartitionFacet,
         migration_{work.device},
         border_steps_{work.device} {}
 
-  /// Call when the bodies were replaced.
+  /// Discards all notes of earlier evaluations. Call when the bodies were replaced.
   void forget() {
     cells_.forget();
     essential_.forget();
@@ -491,7 +491,7 @@ class OctreeDivision final : public PartitionFacet,
     if (own_bodies() == 0) return;
     work_.build(args);
     if (!gives_needed_ || !exchanges()) return;
-    if (args.law != noted_law_) essential_.forget();  // pulls under this law may be much weaker
+    if (args.law != noted_law_) essential_.forget();  // pulls under the new law may be much weaker
     noted_law_ = args.law;
     essential_.outline(work_.tree, /*walks_all=*/!args.targets, args.stream);
   }
@@ -595,7 +595,7 @@ class OctreeDivision final : public PartitionFacet,
     sums_ = {}, received_ = {}, others_flags_ = {}, owners_ = {};
     prepare(count, index, devices, /*holds=*/true);
     migration_.prepare(DomainLayout::most_bodies(count, devices), index, devices, work_.arrays.arrived());
-    gives_needed_ = true;  // before begin_tree()
+    gives_needed_ = true;  // begin_tree() reads this
     layout_ = DomainLayout{count, parts, work_.settings.leaf()};
     begin_tree(count);
   }
@@ -609,8 +609,8 @@ class OctreeDivision final : public PartitionFacet,
             .ids = migration_.ids()};
   }
 
-  /// Makes only as many steps of the search for borders as an earlier evaluation needed. If they are not enough,
-  /// domains overlap in this evaluation, and a later one makes all steps.
+  /// Returns the number of rounds of the next move. The search for borders makes only as many steps as an earlier
+  /// evaluation needed. If they are not enough, domains overlap in this evaluation, and a later one makes all steps.
   int begin_residents(const ForceArgs& args) override {
     work_.begin(args);
     if (work_.keeps_cells) return 0;
@@ -701,7 +701,7 @@ class OctreeDivision final : public PartitionFacet,
   }
 
   int own_bodies() const { return layout_.bodies(index_); }
-  /// Begins the tree of this device's domain in the current layout, without keys and order.
+  /// Sets the tree of this device's domain in the current layout. The sort sets its keys and order.
   void begin_tree(int count) {
     Octree tree{
         .count = own_bodies(), .first_body = layout_.first_body(index_), .first_cell = layout_.first_cell(index_)};
@@ -722,7 +722,7 @@ class OctreeDivision final : public PartitionFacet,
     if (layout_ != earlier) essential_.forget();
     begin_tree(args.count);
   }
-  /// Leader: finds the domains of all bodies, and their order by domain.
+  /// On the leader: finds the domains of all bodies, and their order by domain.
   void divide_bodies(const ForceArgs& args) {
     Octree all = work_.tree;
     all.count = args.count;
@@ -740,7 +740,7 @@ class OctreeDivision final : public PartitionFacet,
     own_keys_ = {buffers.other_keys, buffers.keys, order_, other};
   }
 
-  /// Leader: copies bodies and flags of the other domains to the blocks that input_of() returns.
+  /// On the leader: copies bodies and flags of the other domains to the blocks that input_of() returns.
   void gather_others(const ForceArgs& args) {
     const int first = own_bodies(), count = args.count - first;
     if (count == 0) return;
@@ -774,7 +774,7 @@ class OctreeDivision final : public PartitionFacet,
     tree.accelerations = accelerations - tree.first_body;
   }
 
-  /// Puts the domain's received bodies into the order of the tree.
+  /// Puts the bodies of this device's domain into the order of the tree.
   void order_own(const ForceArgs& args) {
     const Octree& tree = work_.tree;
     const int* const order = tree.order + tree.first_body;
@@ -786,8 +786,8 @@ class OctreeDivision final : public PartitionFacet,
     }
   }
 
-  /// Return what other devices need of a tree to walk it, and what the leader needs besides to show it, up to
-  /// `end_cell`.
+  /// Returns the blocks of a tree that other devices need to walk it; shown() returns those that the leader also needs
+  /// to show it. Both contain cells up to `end_cell`.
   Blocks walked(int domain, int end_cell) const {
     const Octree& tree = work_.tree;
     const int first_body = layout_.first_body(domain), end_body = first_body + layout_.bodies(domain);
@@ -818,10 +818,10 @@ class OctreeDivision final : public PartitionFacet,
   bool gives_needed_ = false;  // whether devices exchange only what walks need
   DomainLayout layout_;
   CellCapacity cells_;
-  KeyBuffers own_keys_{};  // keys of the domain: before the sort, then as sorted
+  KeyBuffers own_keys_{};  // keys of the domain's bodies, before and after the sort
   // On the leader:
-  int* order_ = nullptr;          // all bodies, by domain
-  cuda::DeviceArray<Vec4> sums_;  // for each domain: the others' bodies, later the accelerations of all
+  int* order_ = nullptr;          // indices of all bodies, ordered by domain
+  cuda::DeviceArray<Vec4> sums_;  // ordered by domain: the others' bodies, later the accelerations of all
   cuda::DeviceArray<unsigned char> others_flags_;
   cuda::DeviceArray<int> owners_;         // domain of each body, in original order
   cuda::DeviceArray<TreeCounts> counts_;  // sum over all devices at index 0, then one entry per other device; on all
@@ -844,7 +844,8 @@ class OctreeDivision final : public PartitionFacet,
 /// Records a walk and copies it to the host. The host never waits: both are enqueued between two evaluations.
 class WalkReader {
  public:
-  static constexpr int most = 1 << 14;  ///< recorded cells, and leaves; the counts include all
+  static constexpr int most = 1 << 14;  ///< maximum number of recorded cells, and of recorded leaves; the counts
+                                        ///< include all
 
   explicit WalkReader(const cuda::Device& device) : device_{device} {}
 
@@ -859,12 +860,12 @@ class WalkReader {
     cubes_ = cuda::HostArray<TreeCell>(device_, lists, /*pinned=*/true);
   }
 
-  /// Enqueues the walk of a body's group. `Cells` has cell(i) on the device.
+  /// Enqueues the record of the walk of a body's group. `Cells` has cell(i) on the device.
   template <class Cells>
   void read(const Octree& tree, const Cells& cells, const Law& law, int body, cudaStream_t stream);
   void forget() { known_ = false; }
-  /// Returns the latest walk; none without one, or if the body is not in the tree. Call only when the stream has passed
-  /// the walk.
+  /// Returns the latest walk; none if nothing was recorded or the body is not in the tree. Call only when the stream
+  /// has passed the record.
   std::optional<BodyWalk> walk() const {
     if (!known_) return std::nullopt;
     const WalkFound& found = found_.first(1)[0];
@@ -881,7 +882,7 @@ class WalkReader {
   bool known_ = false;
   cuda::DeviceArray<WalkFound> d_found_;
   cuda::DeviceArray<int> d_numbers_;     // cells, then leaves
-  cuda::DeviceArray<TreeCell> d_cubes_;  // cubes of both
+  cuda::DeviceArray<TreeCell> d_cubes_;  // cubes of these cells and leaves
   cuda::HostArray<WalkFound> found_;
   cuda::HostArray<TreeCell> cubes_;
 };
@@ -942,8 +943,8 @@ constexpr Tunable tunables[] = {
      .is_period = true},
 };
 
-// High moments with larger leaves were faster for 65,536 to 1,048,576 bodies on an H100. Above this tolerance,
-// order=local is as fast and has a smaller p99.
+// High moments with larger leaves were faster for 65,536 to 1,048,576 bodies on an H100. Above a tolerance of 1e-5,
+// order=local is as fast and has a smaller p99 error.
 constexpr const char* candidates[] = {"", "rebuild=4", "leaf=32 order=high tolerance=1e-5",
                                       "leaf=32 order=high rebuild=4 tolerance=1e-5"};
 
@@ -962,8 +963,8 @@ struct OctreeCells {
     return cell.end > cell.begin ? cell.level : -1;
   }
 
-  /// Returns a cube that contains all bodies of the cell, including those beyond the border of the keys and those that
-  /// left the cell after the latest sort.
+  /// Returns a cube that contains all bodies of the cell. Some may be outside the cube of the keys, or may have left
+  /// the cell after the latest sort.
   __device__ TreeCell cell(int i) const {
     const OctreeLinks links = tree.links[i];
     const TreeCube& cube = tree.state->cube;

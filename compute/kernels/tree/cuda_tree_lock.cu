@@ -30,7 +30,7 @@ struct LockLaunch {
   cudaStream_t stream;
 };
 
-/// The bounding box ignores coordinates beyond this.
+/// The bounding box ignores bodies with a coordinate beyond this magnitude.
 constexpr float farthest = 1e30f;
 
 /// Returns the center of a cube around the box and, in w, half of its edge, > 0.
@@ -44,7 +44,7 @@ __device__ Vec4 cube_around(const cuda::Box& box) {
   return {center.x, center.y, center.z, fmaxf(0.500001f * edge + rounding, 1e-28f)};
 }
 
-/// Returns the maximum over the block, to all its threads, which all call it. Values must be >= 0.
+/// Returns the maximum over the block to all its threads, which must all call this. Values must be >= 0.
 __device__ float greatest_of_block(float value) {
   __shared__ int greatest;
   if (threadIdx.x == 0) greatest = 0;
@@ -57,7 +57,7 @@ __device__ float greatest_of_block(float value) {
   return value;
 }
 
-/// Makes an empty cell. `place`: index of the place that will point to it, counted from cell 0's first.
+/// Makes an empty cell. `place`: the place that will point to it, as 8 * (parent cell) + octant.
 __device__ void make_cell(const LockTree& tree, int cell, const Vec4& cube, int place) {
   const int4 empty = make_int4(LockTree::null, LockTree::null, LockTree::null, LockTree::null);
   auto* const places = reinterpret_cast<int4*>(tree.places_of(cell));
@@ -115,14 +115,14 @@ struct Numbers {
 struct SortedCell {
   int cell;  ///< < 0: none
   Places places;
-  Vec4 nodes[8];  ///< nodes of the places with one body
+  Vec4 nodes[8];  ///< nodes in the places with one body
   Numbers numbers;
 
   __device__ __forceinline__ SortedCell(const LockTree& tree, int sorted_cell)
       : cell{sorted_cell}, places{tree, cell}, nodes{}, numbers{read_nodes(tree)} {}
 
-  /// Publishes the offset of each child cell, if this cell begins at `begin`. Does this before other work, since other
-  /// threads wait for the offsets.
+  /// Publishes the offset of each child cell, if this cell begins at `begin`. Call this before other work, because
+  /// other threads wait for the offsets.
   __device__ __forceinline__ void publish_begins(const LockTree& tree, int begin) const {
     int at = begin;
 #pragma unroll
@@ -132,7 +132,7 @@ struct SortedCell {
     }
   }
 
-  /// Stores the cell's own bodies in the range that begins at `begin`. The bodies of child cells lie between them.
+  /// Stores the cell's own bodies in its range, which begins at `begin`. The bodies of child cells lie between them.
   __device__ __forceinline__ void store_bodies(const LockTree& tree, int begin) const {
     int at = begin;
 #pragma unroll
@@ -163,8 +163,9 @@ struct SortedCell {
   }
 };
 
-/// Waits for the cell's offset from its parent, then publishes the offsets of its children. Returns the offset; 0 for
-/// no cell. The lanes of a warp wait in one loop, since one lane's cell may be the parent of another's.
+/// Waits until the parent has published the cell's offset, then publishes the offsets of the children. Returns the
+/// offset, or 0 for no cell. The lanes of a warp wait in one loop, since one lane's cell may be the parent of
+/// another's.
 __device__ __forceinline__ int wait_for_begin(const LockTree& tree, const SortedCell& cell) {
   int begin = cell.cell < 0 ? 0 : -1;
   while (__any_sync(all_lanes, begin < 0)) {
@@ -188,8 +189,8 @@ __global__ __launch_bounds__(max_tree_block) void sort_all(const __grid_constant
   }
 }
 
-/// Center of mass, computed relative to the first node with a mass. If all nodes coincide, it is exact, so they do not
-/// pull each other. Without a mass, it is arbitrary.
+/// Center of mass, computed relative to the first node with a mass. It is exact if all nodes coincide, so that they do
+/// not pull each other. Without mass, it is arbitrary.
 class Center {
  public:
   __device__ void add(const Vec4& node) {
@@ -230,7 +231,7 @@ __device__ int sum_lists(const LockTree& tree, const TreeUnits& units, int cell)
   return bodies;
 }
 
-/// Sums of a cell that a thread can make without waiting: of the cell's bodies, which it stores in the members.
+/// Sums over a cell's own bodies, which need no waiting. The thread also stores these bodies in the cell's members.
 struct Found {
   int bodies = 0, cells = 0;
   Center center;  ///< center of mass of the bodies
@@ -264,7 +265,7 @@ struct Found {
   }
 };
 
-/// Returns the center of members that other threads stored: reads them past the L1 cache.
+/// Returns the center of a cell's members. Other threads stored them, so the loads bypass the L1 cache.
 __device__ Vec4 center_of_members(const LockTree& tree, int cell) {
   float4 members[8];
 #pragma unroll
@@ -279,8 +280,8 @@ __device__ bool complete(unsigned long long arrivals) {
   return arrivals >> 32 == 0;
 }
 
-/// No thread waits for another. The thread that adds the last part of a cell (its bodies or a child cell) computes the
-/// cell's center and continues with its parent.
+/// Computes the centers of all cells; no thread waits for another. The thread that adds the last part of a cell (its
+/// bodies or a child cell) computes the cell's center and continues with its parent.
 __global__ __launch_bounds__(max_tree_block) void sum_all(const __grid_constant__ LockTree tree) {
   const int cells = tree.cells();
   const TreeUnits units = tree.units();
@@ -376,8 +377,9 @@ struct Way {
   }
 };
 
-/// Makes the node for a place that bodies i and `other` share: cells down to the first that separates them; or a list,
-/// at the deepest level or if no cell is left. Returns the top node. Other threads cannot see it yet.
+/// Makes the node for a place that bodies i and `other` share. The node is a chain of cells down to the first that
+/// separates them; or a list, at the deepest level or if no cell is left. Returns the top node, which other threads
+/// cannot see yet.
 __device__ int node_for_both(const LockTree& tree, Way& way, int i, const Vec4& body, int other) {
   const Vec4 other_body = tree.bodies[other];
   int result = LockTree::null;
@@ -405,7 +407,8 @@ __device__ int node_for_both(const LockTree& tree, Way& way, int i, const Vec4& 
   }
 }
 
-/// Tries to insert body i below `way`. Returns false if another thread changed or locked the place first: try again.
+/// Tries to insert body i below `way`. Returns false if another thread changed or locked the place first; then call
+/// again.
 __device__ bool insert(const LockTree& tree, Way& way, int i, const Vec4& body) {
   int* place;
   int found;
@@ -464,10 +467,10 @@ __global__ void insert_all(const __grid_constant__ LockTree tree) {
   if (threadIdx.x == 0) atomicMax(&tree.counters->counts.depth, deepest);
 }
 
-// Kernels 1 to 5 of NYU lecture 13 (docs/literature.md, row 11). The caller launches the sixth, which updates the
+// Kernels 1 to 5 of Zahran's lecture 13 at NYU (docs/literature.md). The caller launches the sixth, which updates the
 // bodies. Each launch has separate parameters in constant memory, so trees on several streams do not share them.
 
-/// Kernel 1: makes a cube around all bodies the root, and resets all counters. The cube ignores bodies with a
+/// Kernel 1: makes the root a cube around all bodies, and resets all counters. The cube ignores bodies with a
 /// coordinate that is not finite or beyond 1e30; these go to a cell at the border. Launch at most
 /// LockCounters::most_boxes blocks.
 void find_bounding_box(const LockTree& tree, const LockLaunch& launch) {
@@ -481,7 +484,7 @@ void insert_bodies(const LockTree& tree, bool throttled, const LockLaunch& launc
   ORRERY_CUDA_CHECK_LAUNCH(insert_all);
 }
 
-/// Returns the launched function, for occupancy queries.
+/// Returns the function that insert_bodies() launches, for occupancy queries.
 cudaKernel_t insert_bodies_function(bool throttled) {
   return cuda::kernel_handle(throttled ? insert_all<true> : insert_all<false>);
 }
@@ -517,11 +520,12 @@ constexpr int padded(int cells) {
 struct WarpWalk {
   /// Number of stack entries. Opening one cell adds at most 7 entries net per level; opening four adds at most 28.
   static constexpr int room = 392;
-  static constexpr int single_from = room - 7 * LockTree::max_level - 7 * most_opened;  // above it, open one at a time
+  static constexpr int single_from = room - 7 * LockTree::max_level - 7 * most_opened;  // above this height, one cell
+                                                                                        // is opened at a time
 
   /// Members of the opened cells: first cells and lists, padded to a multiple of `unroll`, then bodies.
   Vec4 nodes[warp + unroll];
-  Vec4 reach_sq[warp / unroll];  ///< squared reach of cells and lists, plus eps^2: a nearer body opens them
+  Vec4 reach_sq[warp / unroll];  ///< squared reach of cells and lists, plus eps^2: nearer bodies open them
   unsigned links[warp];          ///< stack entry of each cell, node of each list
   unsigned stack[room];          ///< cells to open: the index, and the level above LockTree::cell_bits
 };
@@ -533,7 +537,7 @@ __device__ int lanes_before(unsigned lanes, int lane) {
   return __popc(lanes & ((1u << lane) - 1));
 }
 
-/// Adds the pulls of all bodies of a list. Returns their number.
+/// Adds the pulls of all bodies of a list to `sum`. Returns their number.
 template <class PairLaw>
 __device__ int add_list(const LockTree& tree, const PairLaw& law, int place, const Vec4& me, Vec3& sum) {
   const TreeUnits units = tree.units();
@@ -548,7 +552,7 @@ __device__ int add_list(const LockTree& tree, const PairLaw& law, int place, con
 struct Member {
   int node = LockTree::null;
   unsigned level = 0;
-  Vec4 center;  ///< and mass
+  Vec4 center;  ///< center of mass, and the mass in w
 };
 
 /// Takes cells off the stack and reads their members, one per lane.
@@ -567,7 +571,7 @@ __device__ Member open_cells(const LockTree& tree, const WarpWalk& shared, int& 
   return member;
 }
 
-/// Returns the acceleration of each lane's body. Adds the number of nodes that the warp evaluates to `met`.
+/// Returns the acceleration of each lane's body. Adds the number of nodes that the warp evaluated to `met`.
 template <class PairLaw>
 __device__ Vec3 walk(const LockTree& tree, const PairLaw& law, float root_reach_sq, WarpWalk& shared, const Vec4& me,
                      int& met) {
@@ -644,7 +648,7 @@ __device__ Vec3 walk(const LockTree& tree, const PairLaw& law, float root_reach_
   }
 }
 
-/// Warps claim 32 neighbouring bodies at a time.
+/// Walks the tree for all bodies. Warps claim 32 neighbouring bodies at a time.
 template <class PairLaw>
 __global__ void walk_all(const __grid_constant__ LockTree tree, const __grid_constant__ Law of_bodies,
                          float inverse_theta_sq) {
@@ -786,8 +790,8 @@ class TreeLock final : public ForceKernel, public TreeFacet {
     const cudaStream_t stream = args.stream;
     if (!cleared_) {
       ORRERY_CUDA_CHECK(cudaMemsetAsync(counters_.data(), 0, sizeof(LockCounters), stream));
-      // Only for compute-sanitizer: the thread that makes a cell clears its places, but initcheck does not see this in
-      // a thread that learns of the cell by a release store.
+      // Needed only for compute-sanitizer. The thread that makes a cell clears its places. But initcheck does not
+      // notice this for a thread that learns of the cell through a release store.
       ORRERY_CUDA_CHECK(cudaMemsetAsync(places_.data(), 0xff, places_.size() * sizeof(int), stream));
     }
     cleared_ = true;
@@ -843,7 +847,7 @@ class TreeLock final : public ForceKernel, public TreeFacet {
     return tree;
   }
 
-  /// Returns a launch with as many blocks as are resident on the GPU at once, or as `threads` need if that is fewer.
+  /// Returns a launch with as many blocks as the GPU holds at once, or as `threads` need if that is fewer.
   LockLaunch resident(cudaKernel_t function, int block, long long threads, cudaStream_t stream,
                       std::size_t shared_per_thread = 0) const {
     const int blocks =

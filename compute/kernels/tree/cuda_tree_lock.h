@@ -11,51 +11,56 @@
 #include "compute/kernels/tree/tree_cube.h"
 #include "compute/kernels/tree_facet.h"
 
-// Octree that threads build with locks, in index arrays (docs/literature.md, row 11).
+// Octree that threads build with locks, in index arrays (Burtscher and Pingali's scheme, see docs/literature.md).
 namespace orrery {
 
 /// Counters of a tree in device memory, shared by all threads.
 struct LockCounters {
   static constexpr int most_boxes = 1024;
 
-  Vec4 least[most_boxes], greatest[most_boxes];  ///< one box per block of kernel 1; greatest.w: its largest mass
+  Vec4 least[most_boxes], greatest[most_boxes];  ///< one box per block of kernel 1; greatest.w: the block's largest
+                                                 ///< mass
   float mass;                                    ///< largest mass of all bodies
-  unsigned blocks_done;                          ///< blocks of kernel 1 that are done; 0 before and after it
-  /// Before the walk, `cells` counts requests for cells. Requests beyond LockTree::most_cells got no cell.
+  unsigned blocks_done;                          ///< number of finished blocks of kernel 1; 0 before and after it
+  /// Counts of the tree. Before the walk, `cells` counts requested cells; those beyond LockTree::most_cells do not
+  /// exist.
   TreeCounts counts;
-  int sorted, walked;  ///< cells claimed by kernel 4, bodies claimed by kernel 5
+  int sorted, walked;  ///< number of cells claimed by kernel 4, and of bodies claimed by kernel 5
 };
 
-/// Octree of bodies and cells, called nodes. Node indices below `count` are bodies; node `count + c` is cell c. The
-/// root is cell 0, and a parent's index is less than its children's. A cell has eight places for nodes.
+/// Octree of bodies and cells, together called nodes. Node indices below `count` are bodies; node `count + c` is cell
+/// c. The root is cell 0, and a parent has a smaller index than its children. A cell has eight places for nodes.
 ///
-/// Bodies form a list in one place if they share a deepest cell or if no cell is left.
+/// Bodies share one place, as a list, if they are in the same deepest cell or if no cell is left.
 struct LockTree {
   static constexpr int null = -1;    ///< a place without a node
   static constexpr int locked = -2;  ///< a place that a thread is about to change
   /// Largest node index that is a list. The head of list `node` is body `last_list - node`.
   static constexpr int last_list = -3;
   static constexpr int max_level = 31;  ///< deepest level of a cell; the root has 0
-  static constexpr int cell_bits = 26;  ///< low bits of a stack entry: a cell's index; the five bits above: its level
+  static constexpr int cell_bits = 26;  ///< number of low bits of a stack entry that hold a cell's index; the five bits
+                                        ///< above hold its level
 
   int count = 0;
   int most_cells = 0;
   const Vec4* bodies = nullptr;  ///< in the caller's order: x, y, z, m
   LockCounters* counters = nullptr;
-  /// Eight per node index. The bodies' entries are not places: their memory holds the next three arrays.
+  /// Eight entries per node index. The entries of bodies are not places: their memory holds the next three arrays.
   int* places = nullptr;
-  Vec4* sorted = nullptr;  ///< bodies in tree order and in the tree's units; at the end accelerations and masses
+  Vec4* sorted = nullptr;  ///< bodies in tree order and in the tree's units; after the walk, accelerations and masses
   int* order = nullptr;    ///< index of each sorted body in the caller's order
   int* next = nullptr;     ///< next body of a list; null at its end
-  // One entry per cell; eight in `members`:
+  // Arrays with one entry per cell, or eight in `members`:
   Vec4* cubes = nullptr;    ///< center, half of the edge
   Vec4* members = nullptr;  ///< centers and masses of the nodes in the eight places, in units(); mass 0: no node
-  /// Lower 32 bits: the bodies counted in a cell so far. Upper 32 bits: the child cells that are still missing.
+  /// Lower 32 bits: number of bodies counted in a cell so far. Upper 32 bits: number of child cells that are still
+  /// missing.
   unsigned long long* arrivals = nullptr;
-  /// Index in `sorted` of a cell's first body. Until that is known: ~i, where place i points to the cell.
+  /// Index in `sorted` of a cell's first body. Before it is known: ~i, where place i points to the cell.
   int* first = nullptr;
 
-  /// Capacity for cells. Enough unless many pairs are very close: each such pair needs a separate chain of cells.
+  /// Returns the capacity for cells. It is enough unless many pairs are very close: each such pair needs a chain of
+  /// cells.
   static constexpr int room_for_cells(int count) { return count + 1024; }
   /// Limit for which place indices fit into int, and cell indices into cell_bits bits.
   static constexpr int most_bodies = (1 << cell_bits) - 1024;
@@ -73,7 +78,7 @@ struct LockTree {
   }
 
 #if defined(__CUDACC__)
-  /// Units of the tree. Levels begin at the root cube; cubes and `bodies` are in the units of the bodies.
+  /// Returns the units of the tree. Levels begin at the root cube; `cubes` and `bodies` are in the units of the bodies.
   __device__ TreeUnits units() const {
     return TreeUnits{TreeCube{.low = {}, .size = 2 * cubes[0].w, .mass = counters->mass}};
   }
@@ -107,18 +112,18 @@ __device__ void publish(T* at, T value) {
 __device__ inline int acquired(int* at) {
   return ::cuda::atomic_ref<int, ::cuda::thread_scope_device>{*at}.load(::cuda::std::memory_order_acquire);
 }
-/// Stores a value. A thread that reads it by acquired() sees all earlier stores of this thread.
+/// Stores a value. A thread that reads this value by acquired() sees all earlier stores of this thread.
 __device__ inline void release(int* at, int value) {
   ::cuda::atomic_ref<int, ::cuda::thread_scope_device>{*at}.store(value, ::cuda::std::memory_order_release);
 }
-/// Adds and returns the sum. This thread then sees all stores of the threads that added before.
+/// Adds `value` and returns the sum. This thread then sees all earlier stores of the threads that added before.
 __device__ inline unsigned long long meet(unsigned long long* at, unsigned long long value) {
   using Shared = ::cuda::atomic_ref<unsigned long long, ::cuda::thread_scope_device>;
   return Shared{*at}.fetch_add(value, ::cuda::std::memory_order_acq_rel) + value;
 }
 
-/// Claims the next `items` items for a warp and returns the first. Running warps have claimed all items before it, so a
-/// warp may wait for them.
+/// Claims the next `items` items for a warp, and returns the first. Running warps have claimed all earlier items, so a
+/// warp may wait for those.
 __device__ inline int claim(int* claimed, int items) {
   int first = 0;
   if (threadIdx.x % 32 == 0) first = atomicAdd(claimed, items);

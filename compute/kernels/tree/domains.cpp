@@ -9,15 +9,14 @@
 namespace orrery {
 namespace {
 
-/// Smallest mean number of bodies per domain; with fewer, bodies are not divided.
+/// Minimum mean number of bodies per domain; with fewer, all bodies are in one domain.
 constexpr int worth_a_domain = 1024;
 
 bool are_few(int count, int domains) {
   return count < worth_a_domain * domains;
 }
 
-/// Number of bodies above which memory limits how many there can be, so that nothing is reserved that is hardly ever
-/// needed.
+/// Above this number of bodies, less memory is reserved per body, because memory limits the number of bodies.
 constexpr int many = 1 << 28;
 constexpr int most_numbered = 1 << 30;  // sums of numbers of bodies and of cells stay below 2^31
 
@@ -29,13 +28,14 @@ int DomainLayout::trees_for(int count, int domains) {
 
 int DomainLayout::most_bodies(int count, int domains) {
   if (are_few(count, domains)) return count;
-  const int eighths = count > many ? 9 : 12;  // most bodies, in eighths of the mean
+  const int eighths = count > many ? 9 : 12;  // maximum number of bodies, in eighths of the mean
   const std::int64_t in_eight = std::int64_t{eighths} * count / domains;
   return static_cast<int>(std::min<std::int64_t>((in_eight + 7) / 8, count));
 }
 
 int DomainLayout::most_cells(int count, int domains, int leaf) {
-  return cells_before(most_bodies(count, domains), 1, cells_of_64(count, leaf)) + 1;  // 1: bounds are rounded down
+  return cells_before(most_bodies(count, domains), 1, cells_of_64(count, leaf)) + 1;  // + 1, because bounds are rounded
+                                                                                      // down
 }
 
 int DomainLayout::most_of_all(int domains, int leaf) {
@@ -43,10 +43,10 @@ int DomainLayout::most_of_all(int domains, int leaf) {
   return static_cast<int>(std::min<std::int64_t>(64 * cells / cells_of_64(most_numbered, leaf), most_numbered));
 }
 
-/// Reserves half a cell per body, as Octree::capacity_for(). For many bodies, reserves a sixth more than most trees
-/// have: if all densities are equally frequent, leaves have leaf / 8 to `leaf` bodies, on average leaf ln 8 / 7, and
-/// each seven leaves make one cell above them: 3.85 cells for `leaf` bodies. A tree that needs more has some larger
-/// leaves.
+/// Reserves half a cell per body, as Octree::capacity_for() does. Above `many` bodies, reserves a sixth more than most
+/// trees have. If all densities are equally frequent, leaves have leaf / 8 to `leaf` bodies, with a harmonic mean of
+/// leaf ln 8 / 7. Every seven leaves add one cell above them, so there are 3.85 cells per `leaf` bodies. A tree that
+/// needs more has some larger leaves.
 int DomainLayout::cells_of_64(int count, int leaf) {
   constexpr int half = 32;
   constexpr double cells_per_leaf = 4.5;
@@ -61,7 +61,7 @@ FirstBodies DomainLayout::first_bodies() const {
 }
 
 int DomainLayout::room_after(int cells, int given, int most) {
-  constexpr int children = 8;  // a tree without room leaves fewer places than these empty
+  constexpr int children = 8;  // a tree that ran out of room leaves fewer than this many places empty
   if (cells == 0 || cells > given - children) return most;
   const std::int64_t room = std::int64_t{cells} + cells / 8 + Octree::capacity_for(0);
   return static_cast<int>(std::min<std::int64_t>(room, most));

@@ -22,12 +22,13 @@ constexpr int digits = DomainBorder::digits;  ///< also the number of threads in
 
 // The search for borders.
 
-constexpr int borders_at_once = 16;  ///< borders whose keys are counted in one pass: 32 KB of shared memory
+constexpr int borders_at_once = 16;  ///< number of borders whose keys are counted in one pass, in 32 KB of shared
+                                     ///< memory
 
 /// Borders during the search, in a block's shared memory.
 struct SearchedBorders {
   DomainBorder at[most_borders];
-  /// Index of the first border in the same cell. These borders share its histogram.
+  /// Index of the first border in the same cell as each border. Borders in one cell share its histogram.
   int first_in_cell[most_borders];
 
   __device__ void find_first_in_cell(int border) {
@@ -44,8 +45,8 @@ struct SearchedBorders {
   }
 };
 
-/// Adds the digits of `count` keys in the cells of borders [first, last) to their histograms, which are consecutive.
-/// All threads of the grid call it.
+/// Adds the digits of `count` keys to the histograms of borders [first, last), which are consecutive. A border counts
+/// only the keys in its cell. All threads of the grid must call this.
 __device__ void count_digits(const std::uint64_t* keys, int count, const SearchedBorders& borders, int first, int last,
                              int* histograms) {
   constexpr int block = DomainBorder::digits;
@@ -66,7 +67,7 @@ __device__ void count_digits(const std::uint64_t* keys, int count, const Searche
       atomicAdd(histograms + i * DomainBorder::digits + thread, found);
     }
   }
-  __syncthreads();  // before the next call
+  __syncthreads();  // before the next call changes `counts`
 }
 
 /// Calls count_digits() for all borders.
@@ -77,8 +78,8 @@ __device__ void count_all_digits(const std::uint64_t* keys, int count, const Sea
   }
 }
 
-/// Narrows `cell` to the digit that has the body of the border's rank, and one thread stores it. `inside`: number of
-/// keys in the cell with this thread's digit. All threads of a block call it.
+/// Narrows `cell` to the digit that has the body of the border's rank. One thread stores the result in `found`.
+/// `inside`: number of keys in the cell with this thread's digit. All threads of the block must call this.
 __device__ void narrow(const DomainBorder& cell, int rank_of_all, int inside, DomainBorder& found) {
   using Scan = cub::BlockScan<int, DomainBorder::digits>;
   __shared__ typename Scan::TempStorage storage;
@@ -93,7 +94,7 @@ __device__ void narrow(const DomainBorder& cell, int rank_of_all, int inside, Do
 // Places of bodies among all bodies.
 
 constexpr int most_stretches = 2 * most_borders + 1;
-constexpr int stretch_block = 256;  ///< threads, one per body
+constexpr int stretch_block = 256;  ///< threads per block, one per body
 
 static_assert(most_stretches <= stretch_block);
 
@@ -103,14 +104,14 @@ __device__ void put_body(const ResidentBodies& from, int i, const ResidentBodies
   to.ids[place] = from.ids[i];
 }
 
-/// Loads the borders into shared memory. All threads of a block call it.
+/// Loads the borders into shared memory. All threads of the block must call this.
 __device__ void load_cells(DomainBorder* borders, const Stretches& stretches) {
   if (static_cast<int>(threadIdx.x) < stretches.border_count()) borders[threadIdx.x] = stretches.borders[threadIdx.x];
   __syncthreads();
 }
 
-/// Counts a block's bodies per stretch. Gives this thread's body, number `i` of `count`, its stretch and its place
-/// among the block's bodies in that stretch. All threads call it.
+/// Counts a block's bodies per stretch. Finds the stretch of this thread's body, number `i` of `count`, and its place
+/// among the block's bodies in that stretch. All threads of the block must call this.
 struct InBlock {
   int stretch, place;
 
@@ -124,8 +125,8 @@ struct InBlock {
   }
 };
 
-/// Sets places[s] to the place, among all bodies, of this device's first body in stretch s. Unset if it has none there.
-/// One thread per border; all borders in a cell end the same stretch before it.
+/// Sets places[s] to the place, among all bodies, of this device's first body in stretch s. Leaves it unset if the
+/// device has none there. Needs one thread per border. Borders in one cell share the stretches before and in it.
 __device__ void find_places(const Stretches& stretches, const DomainBorder* borders, int* places) {
   const int first = static_cast<int>(threadIdx.x), border_count = stretches.border_count();
   if (first >= border_count) return;
@@ -152,8 +153,8 @@ struct PlacedBody {
   int stretch, place;
 };
 
-/// Places this thread's body, number `i` of `count`. `taken`: places taken so far, by stretch. All threads of a block
-/// call it.
+/// Places this thread's body, number `i` of `count`. `taken`: number of places taken so far, by stretch. All threads of
+/// the block must call this.
 __device__ PlacedBody place_body(const Stretches& stretches, int i, int count, int* taken) {
   __shared__ DomainBorder borders[most_borders];
   __shared__ int counts[most_stretches], places[most_stretches];
@@ -168,14 +169,14 @@ __device__ PlacedBody place_body(const Stretches& stretches, int i, int count, i
 
 constexpr int block = stretch_block;
 
-/// Size of a shipment: this fraction of the bodies that a device can have, but at least `least_room` bodies.
+/// Size of a shipment: 1 / shipments_of_all of the bodies that a device can have, but at least `least_room` bodies.
 constexpr int shipments_of_all = 8, least_room = 1 << 16;
 
 /// Order of a device's bodies by stretch, which also orders them by destination.
 struct Plan {
   int* counts;       ///< this device's bodies, by stretch
   int* shifts;       ///< for each stretch: a body's place in this order minus its place among all bodies
-  int* taken;        ///< for each stretch: places taken
+  int* taken;        ///< number of places taken so far, by stretch
   int* first_going;  ///< for each device: first body, in this order, that goes there
   int* going;        ///< for each device: number of bodies that go there
 
@@ -191,7 +192,7 @@ struct Plan {
 struct Sending {
   ResidentBodies from;
   Stretches stretches;
-  int* taken;  ///< for each stretch: places taken
+  int* taken;  ///< number of places taken so far, by stretch
   SmallBorders small;
   int* steps_needed;  ///< see DomainMigration::Move
   ResidentBodies to[most_devices];
@@ -207,7 +208,7 @@ __global__ void __launch_bounds__(block) send_bodies(const __grid_constant__ Sen
   put_body(sending.from, i, sending.to[domain], body.place - first.of[domain]);
 }
 
-/// Loads the borders into shared memory. All threads of a block call it.
+/// Loads the borders into shared memory. All threads of the block must call this.
 __device__ void load(SearchedBorders& borders, const DomainBorder* from, int border_count) {
   const auto thread = static_cast<int>(threadIdx.x);
   if (thread < border_count) borders.at[thread] = from[thread];
@@ -216,7 +217,7 @@ __device__ void load(SearchedBorders& borders, const DomainBorder* from, int bor
   __syncthreads();
 }
 
-/// One step of the search on one of several devices.
+/// One step of the search for borders, on one of several devices.
 struct Step {
   OnAll<const int> histograms;
   std::size_t first_histogram;  ///< index of this step's first entry
@@ -228,7 +229,7 @@ struct Step {
   EarlierBodies* earlier_to;
 };
 
-/// Narrows all borders, one block per border.
+/// Narrows all borders by one step, with one block per border.
 __global__ void __launch_bounds__(digits) narrow_borders(const __grid_constant__ Step step) {
   using Scan = cub::BlockScan<int, digits>;
   __shared__ typename Scan::TempStorage storage;
@@ -310,10 +311,10 @@ __global__ void __launch_bounds__(block) clear_search(const __grid_constant__ Se
   begin.of_earlier[thread] = {0, begin.earlier};
 }
 
-/// Marks a body that stays. Other values are places in the order of the bodies that leave.
+/// Replaces the key of a body that stays. Bodies that leave have their place among these instead.
 constexpr auto stays = ~std::uint64_t{0};
 
-/// Packs a later shipment, which begins with place `first`.
+/// Packs a shipment after the first. It begins with place `first` of the bodies that leave.
 __global__ void __launch_bounds__(block) pack_next(const ResidentBodies from, const std::uint64_t* becomes, int first,
                                                    const ResidentBodies leaving, int room) {
   const int i = static_cast<int>(blockIdx.x * block + threadIdx.x);
@@ -331,8 +332,8 @@ struct Packing {
   int room;  ///< capacity for bodies that leave
 };
 
-/// Copies the bodies that stay and the first shipment. Replaces each body's key by its place among those that leave, or
-/// by `stays`.
+/// Copies the bodies that stay, and packs the first shipment. Replaces each body's key by its place among the bodies
+/// that leave, or by `stays`.
 __global__ void __launch_bounds__(block) pack_first(const __grid_constant__ Packing packing) {
   const int i = static_cast<int>(blockIdx.x * block + threadIdx.x);
   const Stretches& stretches = packing.stretches;
@@ -349,7 +350,7 @@ __global__ void __launch_bounds__(block) pack_first(const __grid_constant__ Pack
   if (place < packing.room) put_body(packing.from, i, packing.leaving, place);
 }
 
-/// Makes the plan. One block.
+/// Makes the plan. Runs as one block.
 __global__ void __launch_bounds__(block) make_plan(const __grid_constant__ Stretches stretches, const Plan plan,
                                                    const SmallBorders small, int* steps_needed) {
   __shared__ DomainBorder borders[most_borders];
@@ -404,7 +405,7 @@ auto blocks_of(const ResidentBodies& bodies, ShipmentPlan::Interval some) -> Par
           {bodies.ids + some.first, size * sizeof(int)}};
 }
 
-/// Returns the number of blocks with one thread per digit.
+/// Returns the number of blocks for kernels with one thread per digit.
 int blocks_to_count(const cuda::Device& device, int bodies) {
   constexpr int blocks_per_processor = 4;  // keeps enough loads in flight
   return std::min(cuda::ceil_div(bodies, digits), blocks_per_processor * device.multiprocessors());
@@ -426,11 +427,11 @@ struct Search {
   unsigned char* stretches;  ///< result: stretch of each body
   int ranks[most_borders];
 
-  /// Returns the histogram of the first border in this step; the others' histograms follow.
+  /// Returns the histogram of the first border in this step; those of the other borders follow.
   __device__ int* histograms_of(int step) const { return histograms + step * borders * digits; }
 };
 
-/// Finds the stretch of each body. All blocks find the same borders.
+/// Finds the borders, then the stretch of each body. All blocks find the same borders.
 __global__ void __launch_bounds__(digits) find_stretches(const __grid_constant__ Search search) {
   __shared__ SearchedBorders borders;
   const auto grid = cg::this_grid();

@@ -14,7 +14,7 @@ using cuda::all_lanes;
 constexpr int lanes = 32;
 constexpr int block = 256;
 
-/// A domain's outline in shared memory. Its boxes are bundled, so that most tests end after the bundles.
+/// A domain's outline in shared memory. Its boxes are bundled, so that most cells are tested only against bundles.
 struct Outlined {
   static constexpr int in_bundle = 16, most_bundles = DomainOutline::most / in_bundle;
 
@@ -22,7 +22,7 @@ struct Outlined {
   Vec4 low[DomainOutline::most], high[DomainOutline::most];
   Vec4 bundle_low[most_bundles], bundle_high[most_bundles];
 
-  /// Loads an outline. All threads of a block call it.
+  /// Loads an outline. All threads of the block must call this.
   __device__ void load(const DomainOutline& outline) {
     const int thread = static_cast<int>(threadIdx.x), block = static_cast<int>(blockDim.x);
     if (thread == 0) boxes = outline.boxes;
@@ -45,8 +45,7 @@ struct Outlined {
     __syncthreads();
   }
 
-  /// Returns whether a group in the box may open the cell, by the walk's test. Gives the same bits wherever it is
-  /// called.
+  /// Returns whether a group in the box may open the cell, by the test of the walk. Every call site gets the same bits.
   __device__ static bool opens(const Vec4& low, const Vec4& high, const Vec4& test, float reach) {
     const float dx = fmaxf(fmaxf(low.x - test.x, test.x - high.x), 0),
                 dy = fmaxf(fmaxf(low.y - test.y, test.y - high.y), 0),
@@ -65,15 +64,15 @@ struct Outlined {
   }
 };
 
-/// Calls use(i) for each i of the lanes' ranges [begin, begin + count), distributed over the lanes of the warp. All
-/// lanes call use(), those without an i with -1.
+/// Calls use(i) for each i of the ranges [begin, begin + count) of all lanes, distributed over the warp. Every lane
+/// makes the calls; a lane without an i passes -1.
 template <class Use>
 __device__ void for_each_of_warp(int begin, int count, const Use& use) {
   const int lane = static_cast<int>(threadIdx.x) % lanes;
   const int end = cuda::sum_up_to(count, lane), total = __shfl_sync(all_lanes, end, lanes - 1);
   for (int done = 0; done < total; done += lanes) {
     const int place = done + lane;
-    int owner = 0;  // first lane whose range does not end before this place
+    int owner = 0;  // first lane whose range ends after this place
     for (int step = lanes / 2; step > 0; step /= 2) {
       if (__shfl_sync(all_lanes, end, owner + step - 1) <= place) owner += step;
     }
@@ -82,12 +81,12 @@ __device__ void for_each_of_warp(int begin, int count, const Use& use) {
   }
 }
 
-/// A cell's node and test as sent.
+/// A cell's node and test, in the form that is sent.
 struct SentCell {
   OctreeNode node;
   Vec4 test;
 
-  /// If not `opened`, the cell always counts as a whole.
+  /// If `opened` is false, the cell always counts as a whole.
   __device__ SentCell(const Octree& tree, int cell, bool opened) : node{tree.nodes[cell]}, test{tree.tests[cell]} {
     if (opened) return;
     node = {0, 0, 0, 0};
@@ -95,10 +94,11 @@ struct SentCell {
   }
 };
 
-constexpr int send_block = 1024;  // few blocks, since each reads an outline
+constexpr int send_block = 1024;  // large blocks, so that few of them read an outline
 
-/// Sends what the domain of this outline needs; each of `parts` blocks does one part. Calls receiver.cell(cell, opened)
-/// for each cell and receiver.body(body) for each body. All lanes of a warp call them, those without one with -1.
+/// Sends the cells and bodies that the domain of this outline needs; each of `parts` blocks sends one part. Calls
+/// receiver.cell(cell, opened) for each cell and receiver.body(body) for each body. All lanes of a warp make these
+/// calls; lanes without a cell or body pass -1.
 template <class Receiver>
 __device__ void send_needed(const Octree& tree, const DomainOutline& outline, int part, int parts,
                             const Receiver& receiver) {
@@ -125,32 +125,32 @@ __device__ void send_needed(const Octree& tree, const DomainOutline& outline, in
   }
 }
 
-/// Returns the number of blocks for `receivers` receivers, a multiple of it.
+/// Returns the number of blocks for `receivers` receivers, a multiple of `receivers`.
 int send_blocks(const cuda::Device& device, const Octree& tree, int receivers) {
   const int resident = std::max(device.multiprocessors() / receivers, 1),
             useful = cuda::ceil_div(tree.end_cell - tree.first_cell, send_block);
   return std::min(resident, useful) * receivers;
 }
 
-/// Number of stretches of a domain's bodies. For each, the walk notes how far away the cells are that it may open.
+/// Number of stretches into which a domain's bodies are divided. The walk notes for each how far away it may open
+/// cells.
 constexpr int stretches = 4096;
 
 int stretch_length(const Octree& tree) {
   return cuda::ceil_div(tree.count, stretches);
 }
 
-// The boxes of an outline are the largest cells with at most least_in_box bodies, or with at most
-// 1 / boxes_of_equal_bodies of all bodies if that is more. If not all of these fit, larger cells are taken. No group is
-// in two of them.
+// The boxes of an outline are the largest cells with at most max(least_in_box, tree.count / boxes_of_equal_bodies)
+// bodies. If not all of these fit, larger cells are used. No group is in two boxes.
 constexpr int least_in_box = 32 * OctreeGroup::most;
 constexpr int boxes_of_equal_bodies = 64;
 constexpr int outline_block = 512;
 constexpr int most_children = 8;
 static_assert(outline_block == boxes_of_equal_bodies * most_children, "a thread for each child of a large cell");
 
-/// The cells of an outline, found from the root down by one block.
+/// The cells of an outline. One block finds them from the root down.
 struct OutlineCells {
-  int large[2][boxes_of_equal_bodies];  ///< alternating: the large cells of a row, and their large children
+  int large[2][boxes_of_equal_bodies];  ///< the large cells of a row, and their large children, alternately
   int larges, boxes;
   int cells[DomainOutline::most];
   int begins[DomainOutline::most];
@@ -199,7 +199,7 @@ struct OutlineCells {
       }
     }
   }
-  /// Returns the place of a box in the order of the bodies.
+  /// Returns the index of a box in the order of its bodies.
   __device__ int place_of(int box) const {
     int place = 0;
     for (int other = 0; other < boxes; ++other) place += begins[other] < begins[box];
@@ -207,10 +207,10 @@ struct OutlineCells {
   }
 };
 
-/// Returns the largest reach scale of the groups that begin among these bodies or near them, as bodies have moved a
-/// little since it was noted.
+/// Returns the largest reach scale of the groups that begin among a cell's bodies or near them. Nearby groups count
+/// because bodies have moved a little since the scales were noted.
 __device__ float reach_scale_of(const Octree& tree, const OctreeLinks& cell) {
-  constexpr float change = 1.2f;  // allowed from one evaluation to the next
+  constexpr float change = 1.2f;  // allowed growth from one evaluation to the next
   constexpr int shift = 4;        // movement of bodies in key order from one evaluation to the next, in stretches
   const int first = (cell.begin - tree.first_body) / tree.stretch,
             last = (cell.end - 1 - tree.first_body) / tree.stretch;
@@ -224,7 +224,7 @@ __device__ float reach_scale_of(const Octree& tree, const OctreeLinks& cell) {
   return scale > 0 ? change * scale * exp2f(power * unit) : INFINITY;
 }
 
-/// Destination of the cells and bodies that another device needs.
+/// Outline of another device's domain, and arrays for the cells and bodies that this device needs.
 struct ChoiceFor {
   const DomainOutline* outline;
   PackedCell* cells;
@@ -241,13 +241,13 @@ struct Choosing {
   int receivers;
 };
 
-/// Packs for another device. Also counts what does not fit.
+/// Packs cells and bodies for another device. Also counts those that do not fit.
 struct Pack {
   const Octree& tree;
   const ChoiceFor& choice;
   int* counts;
 
-  /// Returns places for the lanes that want one. All lanes call it.
+  /// Returns a place for each lane that wants one. All lanes of the warp must call this.
   __device__ static int take_place(int* count, bool wanted) {
     const unsigned lanes_that_want = __ballot_sync(all_lanes, wanted);
     if (lanes_that_want == 0) return 0;
@@ -280,7 +280,8 @@ struct Pack {
   }
 };
 
-/// Packs what each receiver needs. Each block packs for one receiver, neighbouring blocks for different ones.
+/// Packs the cells and bodies that each receiver needs. Each block packs for one receiver, neighbouring blocks for
+/// different ones.
 __global__ void __launch_bounds__(send_block) pack_needed(const __grid_constant__ Choosing choosing) {
   const auto block = static_cast<int>(blockIdx.x), blocks = static_cast<int>(gridDim.x) / choosing.receivers;
   const int receiver = block % choosing.receivers;
@@ -295,7 +296,7 @@ struct Sending {
   int receivers;
 };
 
-/// Writes into another device's arrays.
+/// Writes cells and bodies into another device's arrays.
 struct SendToPlaces {
   const Octree& tree;
   const TreePlaces& to;
@@ -323,8 +324,8 @@ __global__ void __launch_bounds__(send_block) send_to_places(const __grid_consta
   send_needed(sending.tree, *to.outline, block / sending.receivers, blocks, SendToPlaces{sending.tree, to});
 }
 
-/// Outlines the domain. One block. `knows_reach`: the notes cover a walk of all groups. `forgets`: clears the notes,
-/// which the next walk makes again.
+/// Outlines the domain; runs as one block. `knows_reach`: the notes cover a walk of all groups. `forgets`: clears the
+/// notes, because the next walk makes them again.
 __global__ void __launch_bounds__(outline_block)
     outline_domain(const __grid_constant__ Octree tree, bool knows_reach, bool forgets, DomainOutline* outline) {
   __shared__ OutlineCells found;
@@ -368,7 +369,7 @@ std::size_t size_of(int count) {
   return static_cast<std::size_t>(count);
 }
 
-/// Returns a size with some spare, so that the next evaluation seldom needs other memory.
+/// Returns `size` plus an eighth, so that the next evaluation seldom needs new memory.
 std::size_t room_for(std::size_t size) {
   return size + size / 8;
 }
@@ -447,7 +448,7 @@ int PackedTrees::Packed::room_for_cells(bool has_high) const {
   return static_cast<int>(has_high ? std::min(room, high_moments.size() / high::stored_vectors) : room);
 }
 
-/// Memory that is far too large, as after an evaluation that sent all, is freed if it stays so.
+/// Frees memory that stays far too large, such as after an evaluation that sent everything.
 void PackedTrees::fit_memory(Packed& packed, bool has_high) const {
   constexpr std::size_t far = 4;
   const std::size_t cells = size_of(packed.cells), bodies = size_of(packed.bodies);
@@ -469,11 +470,11 @@ auto PackedTrees::blocks_of(const Packed& packed, bool has_high) -> Blocks {
           {packed.of_bodies.data(), bodies * sizeof(Vec4)}};
 }
 
-/// Packs into memory sized by an earlier evaluation; packs again if that was too small.
+/// Packs into memory sized by an earlier evaluation. If that was too small, enlarges it and packs again.
 auto PackedTrees::choose(const Octree& tree, const std::function<void()>& wait, cudaStream_t stream)
     -> std::vector<Blocks> {
   const bool has_high = tree.high_moments != nullptr;
-  // When memory is freed, the driver waits for the device and looks at nothing else.
+  // The driver blocks while it frees memory, and watches only this device. So wait() comes first.
   if (std::ranges::any_of(sent_, &Packed::is_to_shrink)) wait();
   for (Packed& packed : sent_) fit_memory(packed, has_high);
   pack(tree, wait, stream);
@@ -490,7 +491,8 @@ auto PackedTrees::choose(const Octree& tree, const std::function<void()>& wait, 
 
 void PackedTrees::pack(const Octree& tree, const std::function<void()>& wait, cudaStream_t stream) {
   Choosing choosing{.tree = tree, .choices = {}, .counts = counts_.data(), .receivers = devices_ - 1};
-  const auto other = [&](int receiver) { return (index_ + 1 + receiver) % devices_; };  // the next one first
+  const auto other = [&](int receiver) { return (index_ + 1 + receiver) % devices_; };  // cyclic order after this
+                                                                                        // device
   for (int receiver = 0; receiver < choosing.receivers; ++receiver) {
     const Packed& packed = sent_[size_of(other(receiver))];
     choosing.choices[receiver] = {.outline = outlines_.data() + other(receiver),

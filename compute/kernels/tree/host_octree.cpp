@@ -15,8 +15,8 @@ namespace {
 
 constexpr double places = 1 << 21;
 
-/// Rounds to the nearest whole number, for values below 2^51. Loops that sum these are vectorized, which loops with
-/// std::rint() are not.
+/// Rounds to the nearest integer, for values below 2^51. Loops that sum the results are vectorized; with std::rint(),
+/// they are not.
 double nearest(double value) {
   constexpr double whole_numbers = 0x1.8p52;  // at this size, double has no fractions
   return (value + whole_numbers) - whole_numbers;
@@ -30,8 +30,8 @@ std::size_t digit_of(std::uint64_t key, int digit) {
   return static_cast<std::size_t>(key >> (digit * digit_bits)) & (digit_values - 1);
 }
 
-/// Turns each slice's counts of digits into the places of the first bodies with these digits. Returns false if all
-/// bodies have the same digit: then nothing moves.
+/// Replaces each slice's counts of digits by the places of its first bodies with these digits. Returns false if all
+/// bodies have the same digit, so that nothing moves.
 bool place_digits(std::vector<std::uint32_t>& counts, std::size_t slices, std::size_t count) {
   std::uint32_t place = 0;
   for (std::size_t value = 0; value < digit_values; ++value) {
@@ -47,8 +47,8 @@ bool place_digits(std::vector<std::uint32_t>& counts, std::size_t slices, std::s
   return true;
 }
 
-constexpr int bodies_per_share = 2048;  ///< per thread in a pass over all bodies: fewer are not worth another thread
-constexpr int cells_per_share = 256;    ///< per thread in a pass over cells
+constexpr int bodies_per_share = 2048;  ///< number of bodies that a thread takes at a time, in a pass over all bodies
+constexpr int cells_per_share = 256;    ///< the same for a pass over cells
 
 bool is_set(const std::atomic<bool>* flag) {
   return flag && flag->load(std::memory_order_relaxed);
@@ -66,7 +66,7 @@ float distance(const From& from, const To& to) {
 
 // Octree of a rank that has a part of the bodies.
 
-/// A cell as sent to another rank. Its indices count within the message.
+/// A cell in the form that is sent to another rank. Its indices count within the message.
 struct OpenedCell {
   int first_child, children;  ///< no children: a leaf, or a cell that is not opened
   BodyRange bodies;           ///< bodies of an opened leaf; otherwise empty
@@ -138,7 +138,7 @@ Vec3d CubeGrid::distances(std::span<const Vec4> bodies, const Vec3d& sums) const
 TreeCube CubeGrid::cube(const Vec3d& sums, const Vec3d& distances) const {
   const Box& box = all_.box;
   if (!(places_per_length_ > 0)) return cube_around(box.low, box.high, all_.mass);
-  constexpr double rounding = 1;  // rounding of the places to whole numbers
+  constexpr double rounding = 1;  // error of rounding places to integers
   const double furthest = std::max({distances.x, distances.y, distances.z}) / static_cast<double>(all_.count);
   const double reach = 16 * furthest + rounding;
   const Vec3d at = mean(sums);
@@ -531,7 +531,7 @@ bool HostOctree::is_own(int cell) const {
 }
 
 void HostOctree::put_opened(const std::vector<char>& opened, bool moments, MessageWriter& message) const {
-  std::vector<int> numbers(place_of(top_.pieces));  // indices of the cells in the message
+  std::vector<int> numbers(place_of(top_.pieces));  // indices in this tree of the cells in the message
   std::iota(numbers.begin(), numbers.end(), 0);
   int bodies = 0;
   const auto open = [&](int number) {
@@ -553,7 +553,7 @@ void HostOctree::put_opened(const std::vector<char>& opened, bool moments, Messa
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const std::size_t index = place_of(numbers[i]);
     cells[i].values = values_of(index);
-    if (!opened[index]) cells[i].values[size_sq] = 0;  // as a leaf
+    if (!opened[index]) cells[i].values[size_sq] = 0;  // treated as a leaf
   }
   message.put_all(cells);
   const std::span<const int> all{numbers};

@@ -68,7 +68,7 @@ HWY_INLINE Lanes constant_like(Lanes, float value) {
 }
 #include "compute/kernels/tree/multipole.inl"
 
-/// Scale of the sums. visit_pair_law_of_lanes() expects scaled masses; instead, the sums are scaled at the end.
+/// Factor of the sums. visit_pair_law_of_lanes() expects scaled masses; here, the sums are scaled at the end instead.
 constexpr float of_sums = lane_mass_scale;
 
 #if HWY_TARGET != HWY_SCALAR
@@ -85,8 +85,8 @@ HWY_INLINE hn::Vec<Tag> load_fours(Tag tag, const float* const* rows, int offset
 }
 #endif
 
-/// Copies rows of `blocks` x 4 floats, one per lane, into columns: value i of the rows becomes the vector at columns +
-/// i * stride.
+/// Copies rows of `blocks` x 4 floats, one row per lane, into columns: value i of all rows becomes the vector at
+/// columns + i * stride.
 template <int blocks>
 HWY_INLINE void load_columns(const float* const (&rows)[lane_count], float* columns, int stride) {
 #if HWY_TARGET == HWY_SCALAR
@@ -127,8 +127,8 @@ HWY_INLINE void prefetch_rows(const std::vector<Row>& all, const int* cells, int
   }
 }
 
-/// Copies the rows of cells into columns. Lanes from `count` <= lane_count on hold `last`: the center of the last cell,
-/// in the first four floats, without moments.
+/// Copies the rows of `count` <= lane_count cells into columns. The remaining lanes hold `last`: the center of the last
+/// cell, in the first four floats, without moments.
 template <class Row>
 HWY_INLINE void load_rows(const std::vector<Row>& all, const int* cells, int count, const Row& last, float* columns,
                           int stride) {
@@ -140,8 +140,8 @@ HWY_INLINE void load_rows(const std::vector<Row>& all, const int* cells, int cou
   load_columns<sizeof(Row) / (4 * sizeof(float))>(rows, columns, stride);
 }
 
-/// Fills a list with up to CellList::capacity cells, and its last vector with cells without moments. Returns the padded
-/// number.
+/// Fills a list with `count` cells, at most CellList::capacity. Pads the last vector with cells without moments.
+/// Returns the padded number.
 HWY_NOINLINE int fill_cells(const HostOctree& tree, const int* cells, int count, CellList& list) {
   const std::vector<SecondRow>& rows = tree.second_rows();
   SecondRow last{rows[static_cast<std::size_t>(cells[count - 1])].center, {}};
@@ -162,8 +162,8 @@ HWY_INLINE Quadrupole<Lanes> load_quadrupole(const CellList& cells, int j) {
   return {value(0), value(1), value(2), value(3), value(4), value(5), value(6)};
 }
 
-/// Adds the pull of the first `padded_count` cells of a list (whole vectors) on a point to its lane sums. One point at
-/// a time: two need more registers than AVX2 has, and took 5 % longer.
+/// Adds the pull of a list's first `padded_count` cells (whole vectors) on a point to the point's lane sums. Takes one
+/// point at a time: two need more registers than AVX2 has, and took 5 % longer.
 template <class PairLaw>
 HWY_NOINLINE void add_cells(const CellList& cells, int padded_count, const PairLaw& pair_law, const Vec4& at,
                             float* sums) {
@@ -221,7 +221,7 @@ HWY_NOINLINE HWY_FLATTEN void add_high_cells(const HostOctree& tree, const CellN
   for (int term = 1; term < high::field_terms; ++term) expansion.at[term] += sum_of_lanes(sum.at[term]);
 }
 
-/// Adds the pull of a field around `center` on `padded_count` points (whole vectors) to their accelerations.
+/// Adds the pull of an expansion around `center` on `padded_count` points (whole vectors) to their accelerations.
 template <class Expansion>
 HWY_NOINLINE HWY_FLATTEN void add_pull_of(const Expansion& expansion, const Vec3& center, const GroupPoints& points,
                                           int padded_count, GroupPoints& accelerations) {
@@ -245,7 +245,7 @@ HWY_NOINLINE HWY_FLATTEN void add_pull_of(const Expansion& expansion, const Vec3
 using Mask = hn::Mask<FloatTag>;
 using IntTag = hn::RebindToSigned<FloatTag>;
 
-/// Appends the indices in the lanes `mask`.
+/// Appends the indices in the lanes of `mask`.
 HWY_INLINE void append(CellNumbers& numbers, hn::Vec<IntTag> cells, Mask mask) {
   hn::StoreU(hn::Compress(cells, hn::RebindMask(IntTag{}, mask)), IntTag{}, numbers.end());
   numbers.grow(static_cast<int>(hn::CountTrue(FloatTag{}, mask)));
@@ -297,7 +297,8 @@ struct TargetNumbers {
   HWY_INLINE Lanes operator[](TargetValue which) const { return lanes(of[which]); }
 };
 
-/// Radius, in radii of the group, within which cells join none of the group's expansions, which converge slowly there.
+/// Minimum distance of cells in a group's expansions, in radii of the group. The series of nearer cells converge
+/// slowly.
 constexpr float converging_radii = 2;
 
 TargetNumbers numbers_of(const WalkPlan& plan, const WalkTarget& target) {
@@ -322,8 +323,8 @@ TargetNumbers numbers_of(const WalkPlan& plan, const WalkTarget& target) {
   return numbers;
 }
 
-/// Tests whether cells act as a whole on targets, one of each per lane. A comparison with NaN is false, which opens the
-/// cell.
+/// Tests whether cells act as a whole on targets. Each lane has one cell and one target. A comparison with NaN is
+/// false, which opens the cell.
 template <class Targets>
 class CellTest {
  public:
@@ -346,7 +347,7 @@ class CellTest {
   }
 
   /// Returns whether cells act as a whole on all groups in the target's box, and through an expansion about any point
-  /// in it, however results are rounded.
+  /// in it. The result holds for any rounding.
   template <class Cells>
   HWY_INLINE Verdict everywhere(const Cells& cells) const {
     const Lanes least_sq = least_distance_sq(cells);
@@ -355,7 +356,7 @@ class CellTest {
     verdict.distant = hn::And(verdict.distant, hn::Lt(greatest_distance_sq(cells).v, lanes(farthest * farthest).v));
     return verdict;
   }
-  /// Returns a lower bound for the squared distance from any point in the target's box.
+  /// Returns a lower bound for the squared distance of the cells from any point in the target's box.
   template <class Cells>
   HWY_INLINE Lanes least_distance_sq(const Cells& cells) const {
     const auto outside = [](Lanes offset, Lanes half) { return distance_outside(offset, half); };
@@ -368,8 +369,8 @@ class CellTest {
     const auto farthest = [](Lanes offset, Lanes half) { return Lanes{hn::Add(hn::Abs(offset.v), half.v)}; };
     return lanes(1.001f) * square_of_distance(cells, farthest);
   }
-  /// Returns the squared distance; along(offset, half) is the distance along one axis. `offset`: from the box's center.
-  /// `half`: half the box's size, enlarged by what rounding may add.
+  /// Returns the squared distance, if along(offset, half) is the distance along one axis. `offset`: from the box's
+  /// center. `half`: half the box's size, plus an upper bound for rounding errors.
   template <class Cells, class Along>
   HWY_INLINE Lanes square_of_distance(const Cells& cells, const Along& along) const {
     const auto distance = [&](WalkValue at, TargetValue center, TargetValue half) {
@@ -435,7 +436,7 @@ void begin_at_root(CellQueue& queue, const HostOctree& tree) {
   add_cells_to(queue, tree, tree.root(), 1);
 }
 
-/// Appends the cells in the lanes `mask` of the vector at index i of another queue.
+/// Appends cells of another queue: those in the lanes of `mask` of the vector at index i.
 HWY_INLINE void append(CellQueue& queue, const CellQueue& from, int i, Mask mask) {
   queue.reserve(lane_count);
   for (int k = 0; k < walk_values; ++k) {
@@ -458,7 +459,8 @@ HWY_INLINE void add_children(const HostOctree& tree, hn::Vec<IntTag> cells, Mask
   }
 }
 
-/// Calls use(valid, i) for the vectors of cells of a queue, which may grow during this. `valid`: lanes that hold cells.
+/// Calls use(valid, i) for all vectors of a queue's cells. The queue may grow meanwhile. `valid`: lanes that hold
+/// cells.
 template <class Use>
 HWY_INLINE void for_each_vector(const CellQueue& queue, const Use& use) {
   for (int i = 0; i < queue.count();) {
@@ -484,8 +486,8 @@ HWY_NOINLINE void sort_cells(const WalkPlan& plan, GroupWalk& walk) {
   });
 }
 
-/// Does the same for a cell on the way to a group: finds the cells that are distant for all its bodies. Of the others,
-/// larger ones are opened; those no larger than the cell itself are left to its children.
+/// Tests the cells in `queue` for a cell on the path to a group. Finds those that are distant for all its bodies. Among
+/// the others, opens cells larger than the cell itself, and leaves the rest to its children.
 HWY_NOINLINE void sort_level(const WalkPlan& plan, CellQueue& queue, WalkLevel& level) {
   const CellTest test{plan, numbers_of(plan, level.target)};
   const Lanes own_size_sq = lanes(WalkPlan::size_of_cube * level.target.radius_sq);
@@ -507,8 +509,8 @@ void begin_queue(const WalkPlan& plan, const GroupWalk& walk, CellQueue& queue) 
   queue.assign(walk.levels[static_cast<std::size_t>(walk.depth - 1)].rest);
 }
 
-/// Makes the levels of the walk those of the cells around a group. Keeps levels in common with the previous group, and
-/// calls add_field(level) for the others.
+/// Sets the levels of the walk to the cells around a group. Keeps levels in common with the previous group, and calls
+/// add_field(level) for the others.
 template <class AddField>
 void enter_cells(const WalkPlan& plan, int cell, GroupWalk& walk, const AddField& add_field) {
   const auto parent_of = [&](int of) { return plan.tree.cells()[static_cast<std::size_t>(of)].parent; };
@@ -585,13 +587,14 @@ float estimate_from(const CoarsePull& pull) {
   return std::max(std::sqrt(x * x + y * y + z * z), least_pull_part * sum_of_lanes(pull.sizes));
 }
 
-/// Estimates the acceleration of a group from the pull of a few dozen coarse cells on some of its bodies. `center`: of
-/// the group's box.
+/// Estimates the acceleration of a group from the pulls of a few dozen coarse cells on some of its bodies. `center`:
+/// center of the group's box.
 template <class PairLaw>
 HWY_NOINLINE float estimate_of(const HostOctree& tree, const PairLaw& pair_law, BodyRange group, const Vec3& center,
                                CellQueue& queue) {
   const PairLaw law = pair_law;
-  // The last entry is for the center: if pulls cancel among near bodies, it is far below those on the bodies.
+  // The last entry is for the center. If pulls cancel among near bodies, the pull there is far below that on the
+  // bodies.
   CoarsePull pulls[estimate_bodies + 1];
   std::ranges::fill(pulls, CoarsePull{{lanes(0), lanes(0), lanes(0)}, lanes(0)});
   begin_at_root(queue, tree);
@@ -628,8 +631,8 @@ HWY_NOINLINE float estimate_of(const HostOctree& tree, const PairLaw& pair_law, 
 
 // Interactions of one group.
 
-/// Sums of the targets of one group. The whole group walks, so a body's acceleration does not depend on which bodies
-/// are wanted with it.
+/// Sums for the targets of one group. The whole group walks, so a body's acceleration does not depend on which other
+/// bodies are wanted.
 template <int rows, class PairLaw>
 class GroupSums {
  public:
@@ -652,7 +655,7 @@ class GroupSums {
     }
     if (!cancelled(args_)) finish(plan_.walk.expands(), meets_cells() ? plan_.walk.group_errors[g] : 0);
   }
-  /// Walks for one body, from the root on.
+  /// Walks for one body alone, from the root.
   void evaluate(const LoneBody& body) {
     work_.targets[0] = body.place;
     count_ = 1;
@@ -666,7 +669,7 @@ class GroupSums {
  private:
   static int whole(int count, int part) { return (count + part - 1) / part * part; }
 
-  /// Returns whether the group met any body through a cell.
+  /// Returns whether any cell acted on the group as a whole.
   bool meets_cells() const {
     const GroupWalk& walk = work_.walk;
     int cells = walk.cells.count() + walk.distant.count();
@@ -753,7 +756,7 @@ class GroupSums {
     }
     work_.walk.with_distant += cells.count();
   }
-  /// Adds the pull of the fields of the group and of the cells around it.
+  /// Adds the pulls of the group's field and of the fields of the cells around it.
   void add_fields() {
     const int padded = whole(count_, lane_count);
     GroupPoints& pulls = work_.from_fields;
@@ -774,8 +777,8 @@ class GroupSums {
     add(walk.distant, walk.target, walk.field);
   }
 
-  /// Finishes the targets. `error`: largest allowed error of a cell's pull. A body for which that is too large is left
-  /// for a separate walk; 0: no body is.
+  /// Finishes the targets. `error`: largest allowed error of a cell's pull in the group's walk; 0: no limit. A body
+  /// that needs a much smaller error is left for a separate walk.
   void finish(bool expands, float error) {
     const GroupPoints& pulls = work_.from_fields;
     for (int i = 0; i < count_; ++i) {
@@ -804,7 +807,7 @@ class GroupSums {
 
 // Cells of a rank that the bodies of other ranks need.
 
-/// Some targets, in columns of the values that tests read, with room for one vector after the last.
+/// Targets in columns of the values that tests read, with room for one vector after the last.
 class TargetColumns {
  public:
   /// Targets [i, i + lane_count), one per lane.
@@ -833,7 +836,7 @@ class TargetColumns {
     *end(number_after) = static_cast<float>(target.after);
     ++count_;
   }
-  /// Appends targets of other columns: those at index i + k for each lane k in `mask`.
+  /// Appends targets of other columns: the target at index i + k for each lane k in `mask`.
   HWY_INLINE void append(const TargetColumns& from, int i, Mask mask) {
     for (std::size_t which = 0; which < columns; ++which) {
       hn::StoreU(hn::Compress(from.column(which, i).v, mask), FloatTag{}, end(which));
@@ -855,7 +858,7 @@ class TargetColumns {
   int count_ = 0;
 };
 
-/// Marks the cells of this rank that groups of targets on another rank may open. It starts at the pieces and descends
+/// Marks the cells of this rank that groups of targets on another rank may open. Starts at the pieces, and descends
 /// into every cell for which closed(test, cell, targets) is false.
 template <class Closed>
 class OpenedCells {
@@ -882,11 +885,11 @@ class OpenedCells {
     for (int child = 0; child < cell.children; ++child) mark(cell.first_child + child, depth + 1);
   }
 
-  /// Finds the targets in `among` that may open a cell, or may meet its children because a target around them may open
-  /// it. Returns whether there are any.
+  /// Finds the targets in `among` that need an opened cell: those that may open it, and those inside a target that may
+  /// open it. Returns whether there are any.
   HWY_NOINLINE bool find_targets(int index, const TargetColumns& among, TargetColumns& found) const {
     const OneCell cell{plan_.tree, index};
-    Lanes inside = lanes(0);  // targets up to this index are inside others that may open the cell
+    Lanes inside = lanes(0);  // targets before this index are inside others that may open the cell
     for (int i = 0; i < among.count(); i += lane_count) {
       const Mask valid = hn::FirstN(FloatTag{}, static_cast<std::size_t>(among.count() - i));
       const TargetColumns::Some targets{among, i};
@@ -956,7 +959,6 @@ float estimate_acceleration(const WalkPlan& plan, const BodyGroup& group, CellQu
   return acceleration;
 }
 
-/// Walks as for the forces of a group, but computes none.
 void find_walk(const WalkPlan& plan, const BodyGroup& group, float error, GroupWalk& walk) {
   walk.depth = 0;
   find_cells(plan, group, error, walk, [](const WalkLevel& /*level*/) {});

@@ -15,14 +15,14 @@
 
 namespace orrery {
 
-/// Operations per interaction of a cell with one body in cpu-tree, see add_cell_pull().
+/// Number of operations per interaction of a body with a cell in cpu-tree, see add_cell_pull().
 inline constexpr InteractionArithmetic cell_arithmetic{.gravity = 37, .attract_repel = 39};
 
-/// Vector instructions per cell that joins the expansion of a group, counted in the disassembly of its loop for AVX2
-/// and AVX-512 (g++ 12). Under attract-repel, groups have no expansions.
+/// Number of vector instructions per cell that is added to a group's expansion, counted in the disassembled loop for
+/// AVX2 and AVX-512 (g++ 12). Under attract-repel, groups have no expansions.
 inline constexpr double instructions_per_distant_cell = 141, instructions_per_high_cell = 1177;
 
-/// Bodies that a group interacts with, as a structure of aligned arrays with room for one vector after the last body.
+/// Bodies that a group interacts with, in aligned columns with room for one vector after the last body.
 struct BodyList {
   static constexpr int capacity = 1024;
   alignas(64) float x[capacity + read_ahead], y[capacity + read_ahead], z[capacity + read_ahead],
@@ -55,7 +55,7 @@ class CellNumbers {
   const int* data() const { return numbers_.data(); }
   int operator[](int i) const { return numbers_[static_cast<std::size_t>(i)]; }
   void clear() { count_ = 0; }
-  /// Returns the end, where up to read_ahead indices may be written. Count them by grow().
+  /// Returns the end, where up to read_ahead indices may be written. Call grow() to count them.
   int* end() {
     if (static_cast<std::size_t>(count_ + read_ahead) > numbers_.size()) {
       numbers_.resize(2 * numbers_.size() + 2 * read_ahead);
@@ -69,11 +69,12 @@ class CellNumbers {
   int count_ = 0;
 };
 
-/// Cells that a walk has still to test, with the values that it reads of them.
+/// Cells that a walk has not yet tested, with the values that its tests read.
 class CellQueue {
  public:
   int count() const { return count_; }
-  /// Indices and values; read_ahead more may be read of each.
+  /// Returns the cells' indices; values() returns one of their values. Both are followed by read_ahead readable
+  /// entries.
   const int* cells() const { return cells_.data(); }
   const float* values(WalkValue which) const { return values_.data() + which * stride_; }
   std::size_t stride() const { return stride_; }  ///< distance from one value to the next
@@ -94,7 +95,7 @@ class CellQueue {
     const auto needed = static_cast<std::size_t>(count_ + more + read_ahead);
     if (needed > stride_) move_to(2 * needed);
   }
-  /// Returns the end, where the next cells are written after reserve(). Count them by grow().
+  /// Returns the end, where reserve() made room for the next cells. Call grow() to count them.
   float* end(WalkValue which) { return values_.data() + which * stride_ + count_; }
   int* end_of_cells() { return cells_.data() + count_; }
   void grow(int by) { count_ += by; }
@@ -116,9 +117,9 @@ class CellQueue {
   std::size_t stride_ = 0;
 };
 
-/// Bodies of a group or of a cell, against which cells are tested.
+/// Bodies of a group or of a cell, against which a walk tests cells.
 struct WalkTarget {
-  Vec3 center, half;    ///< center and half size of their box
+  Vec3 center, half;    ///< center and half size of the bodies' box
   float radius_sq = 0;  ///< squared radius of a ball around that center
   float error = 0;      ///< largest allowed error of a cell's pull; 0: no limit
 };
@@ -129,12 +130,12 @@ struct TargetField {
   high::Expansion high;
 };
 
-/// A cell on the way from the root to a group. Whatever it interacts with, all its bodies interact with.
+/// A cell on the path from the root to a group. Its interactions apply to all its bodies.
 struct WalkLevel {
   int cell = -1;
   WalkTarget target;
   CellNumbers distant;  ///< cells that add to `field`
-  CellQueue rest;       ///< cells left to the levels below
+  CellQueue rest;       ///< cells left for the levels below
   TargetField field;
 };
 
@@ -142,26 +143,27 @@ struct WalkLevel {
 struct WalkPlan {
   const HostOctree& tree;
   float theta;
-  FarField far;     ///< no expansion for laws that have none
-  bool has_errors;  ///< otherwise theta alone decides
+  FarField far;     ///< neither local nor high if the law has no expansions
+  bool has_errors;  ///< whether errors limit the walk; otherwise, theta alone decides
   Law law;          ///< law in the units of the tree
-  /// Largest allowed error of a cell's pull on the bodies of a group, or of a cell; 0: no limit.
+  /// Largest allowed error of a cell's pull on the bodies of each group, and of each cell; 0: no limit.
   std::vector<float> group_errors{}, cell_errors{};
 
-  /// Squared side of a cube over the squared radius of the ball around it. A cell on the way to groups opens cells that
-  /// are larger than itself by this measure.
+  /// Squared side of a cube, relative to the squared radius of the ball around it. A cell on the path to groups opens
+  /// cells that are larger than itself by this measure.
   static constexpr float size_of_cube = 4.0f / 3;
 
   bool expands() const { return far == FarField::local || far == FarField::high; }
 };
 
-/// Groups of another rank in a box, or a cell on the way to them.
+/// Target of walks on another rank: the groups in a box, or a cell on the path to them.
 struct DistantTarget {
   WalkTarget bodies;       ///< target with all bodies; its error limit is the minimum over the groups
-  bool is_around = false;  ///< a cell on the way: opens cells, but evaluates none
-  /// Squared size: on the way to the groups, no cell opens another of at most this size.
+  bool is_around = false;  ///< a cell on the path: opens cells, but evaluates none
+  /// Squared size: a cell on the path to groups opens no cell of at most this size.
   float size_limit = 0;
-  int after = 0;  ///< index of the first later target that is not inside this one; inner targets follow outer ones
+  int after = 0;  ///< index of the first later target that is not inside this one; outer targets precede the targets
+                  ///< inside them
 };
 
 /// A body that needs a separate walk after its group's.
@@ -169,7 +171,7 @@ struct LeftBody : LoneBody {
   Vec3 acceleration;  ///< acceleration from the walk of the group
 };
 
-/// State of one thread's walks, one group after the other.
+/// State of one thread's walks, reused from group to group.
 struct GroupWalk {
   std::vector<WalkLevel> levels;  ///< from the root down; the first `depth` are valid
   int depth = 0;
@@ -183,7 +185,7 @@ struct GroupWalk {
 inline constexpr Values<8, 16, 32, 64, 128, 256> group_values;
 inline constexpr int max_group = group_values.largest;
 
-/// Columns of a group's bodies, or of their accelerations.
+/// Columns of the coordinates of a group's bodies, or of their accelerations.
 struct GroupPoints {
   alignas(64) float x[max_group], y[max_group], z[max_group];
 };
@@ -193,19 +195,19 @@ struct GroupWork {
   GroupWalk walk;
   BodyList bodies;
   CellList cells;
-  std::array<int, max_group> targets;  ///< the group's targets, as places in key order
+  std::array<int, max_group> targets;  ///< indices of the group's targets in key order
   std::array<Vec4, max_group> points;
   GroupPoints columns, from_fields;
   alignas(64) std::array<float, max_group * 3 * max_lanes> sums;
   std::vector<LeftBody> alone;                   ///< bodies that the walks of their groups did not finish
   std::int64_t with_bodies = 0, with_cells = 0;  ///< number of interactions by kind, besides walk.with_distant
-  bool lacks_cells = false;                      ///< opened a cell whose children another rank has
+  bool lacks_cells = false;                      ///< whether a walk opened a cell whose children only another rank has
 };
 
 /// Parameters of the groups' evaluation.
 struct GroupPlan {
   WalkPlan walk;
-  WalkPlan alone;  ///< for bodies that walk alone: without expansions
+  WalkPlan alone;  ///< plan for bodies that walk alone: without expansions
   const std::vector<BodyGroup>& groups;
   const char* is_target;  ///< nonzero for wanted bodies, in their original order; null: all bodies
   int rows;
@@ -221,13 +223,13 @@ void evaluate_groups(const ForceArgs& args, const GroupPlan& plan, std::size_t f
 void evaluate_alone(const ForceArgs& args, const GroupPlan& plan, const std::vector<LeftBody>& bodies,
                     std::size_t first, std::size_t last, GroupWork& work);
 
-/// Returns the estimate of a group's acceleration, in the units of the tree.
+/// Returns an estimate of a group's acceleration, in the units of the tree.
 float estimate_acceleration(const WalkPlan& plan, const BodyGroup& group, CellQueue& queue);
 
-/// Walks as for the forces of a group, but computes none.
+/// Finds the cells and bodies that a group interacts with, as for its forces, but computes none.
 void find_walk(const WalkPlan& plan, const BodyGroup& group, float error, GroupWalk& walk);
 
-/// Marks the cells of this rank that the estimates for groups of these targets may open.
+/// Marks the cells of this rank that the acceleration estimates for groups of these targets may open.
 void mark_for_estimate(const WalkPlan& plan, const std::vector<DistantTarget>& targets, std::vector<char>& opened);
 
 /// Marks the cells of this rank that the walks of groups of these targets may open.

@@ -8,8 +8,8 @@
 #include "compute/core/law.h"
 #include "compute/core/vec.h"
 
-// Expansions of the field of gravity to a constant order, so that the compiler unrolls terms and loops over them. A
-// term is a product of powers x^i y^j z^k; its order is i + j + k.
+// Expansions of the gravitational field to a constant order, so that the compiler unrolls loops over terms. A term is a
+// product of powers x^i y^j z^k; its order is i + j + k.
 namespace orrery::high {
 
 struct Powers {
@@ -42,19 +42,19 @@ constexpr Powers powers_of(int term) {
   return {order - rest, rest - z, z};
 }
 
-/// Highest order of the potential's terms: terms of R^-(order + 1), in the sizes of group and cell together.
+/// Highest order of the potential's terms, in the sizes of group and cell together. These terms fall as R^-(order + 1).
 inline constexpr int field_order = 6;
 /// Highest order of a cell's moments.
 inline constexpr int moment_order = 5;
 
 inline constexpr int field_terms = terms_below(field_order + 1);
 inline constexpr int moment_terms = terms_below(moment_order + 1);
-/// Index of the first moment of third order; every tree has the lower ones.
+/// Index of the first moment of third order. Every tree has the lower moments.
 inline constexpr int first_high_moment = terms_below(3);
-/// Range in which the highest derivatives of 1 / R and the terms of a cell are finite in fp32: these distances, and
-/// masses up to most_pull times the eighth power of the distance.
+/// Range in which the highest derivatives of 1 / R and the terms of a cell are finite in fp32: distances from `nearest`
+/// to `farthest`, and masses up to most_pull times the eighth power of the distance.
 inline constexpr float nearest = 1e-4f, farthest = 1e5f, most_pull = 1e33f;
-/// Number of Vec4 per cell in memory.
+/// Number of Vec4 that store a cell's high moments.
 inline constexpr int stored_vectors = (moment_terms - first_high_moment + 3) / 4;
 
 }  // namespace orrery::high
@@ -67,15 +67,15 @@ ORRERY_HD constexpr float constant_like(float, float value) {
 
 #include "compute/kernels/tree/multipole.inl"
 
-/// Far field of a cell.
+/// Terms by which a distant cell acts.
 enum class FarField : std::uint8_t {
   monopole,    ///< masses only
   quadrupole,  ///< masses and second moments
-  local,       ///< as quadrupole, but cells far from a group act by one local expansion for it; for gravity only
+  local,       ///< as quadrupole, but cells far from a group act through one local expansion; for gravity only
   high         ///< as local, with moments and an expansion of the orders in orrery::high
 };
 
-/// Units for scalars, whose inverse_distance() is 1/r.
+/// Units for scalar laws, whose inverse_distance() returns 1 / r.
 ORRERY_HD constexpr QuadrupoleUnits<float> scalar_units() {
   return {1, -2.5f};
 }
@@ -84,27 +84,27 @@ ORRERY_HD inline Quadrupole<float> quadrupole_of(const SecondMoments<float>& q) 
   return {-3 * q.xx, -3 * q.yy, -3 * q.zz, -3 * q.xy, -3 * q.xz, -3 * q.yz, -1.5f * (q.xx + q.yy + q.zz)};
 }
 
-/// Radius beyond which a group's local expansion takes cells, in radii of the group over theta, if the opening angle
-/// alone decides. The expansion then adds little to the errors of the cells (docs/measurements/trees.md).
+/// Minimum distance of cells in a group's local expansion, in radii of the group over theta, if the opening angle alone
+/// decides. From there on, the expansion adds little to the errors of the cells (docs/measurements/trees.md).
 inline constexpr float local_radii = 2.5f;
-/// Safety factor of the local expansion, if the error of a cell decides: the expansion's first neglected term for a
-/// mass, about M radius^4 / d^6, is smaller than the allowed error by at least this factor.
+/// Safety factor of the local expansion, if the error of a cell decides. The expansion's first neglected term for a
+/// mass is about M radius^4 / d^6. It must be smaller than the allowed error by at least this factor.
 inline constexpr float local_safety = 10;
 /// Distance beyond which terms of the expansion underflow.
 inline constexpr float farthest_local = 1e7f;
 
-/// Largest opening of the coarse cells that estimate a group's acceleration: extent of a cell over its distance from
-/// the center of the group's box. The estimate sums their pulls on a few of the group's bodies.
+/// Maximum opening of the coarse cells that estimate a group's acceleration: a cell's extent over its distance from the
+/// center of the group's box. The estimate sums their pulls on estimate_bodies of the group's bodies.
 inline constexpr float coarse_opening = 1.5f;
 inline constexpr int estimate_bodies = 4;
-/// Returns the place of body `i` of the estimate in a group of `count`, from 0.
+/// Returns which body of a group of `count` is body `i` of the estimate, both counted from 0.
 ORRERY_HD constexpr int estimate_body(int i, int count) {
   return (2 * i + 1) * count / (2 * estimate_bodies);
 }
-/// Smallest estimate for a body, relative to the sum of its pulls' magnitudes. Pulls of coarse cells may cancel where
-/// those of all bodies do not.
+/// Minimum of the estimate for a body, relative to the sum of its pulls' magnitudes. Pulls of coarse cells may cancel
+/// where the pulls of all bodies do not.
 inline constexpr float least_pull_part = 0.05f;
-/// Returns the estimate for a group, from the mean and minimum of those for its bodies.
+/// Returns the estimate for a group, from the mean and minimum of the estimates for its bodies.
 ORRERY_HD constexpr float group_estimate(float mean, float least) {
   constexpr float most_above_least = 1.5f;
   const float most = most_above_least * least;
@@ -119,15 +119,15 @@ ORRERY_HD constexpr bool walks_alone(float error_of_body, float error_of_group) 
 /// A body that walks alone.
 struct LoneBody {
   int place;    ///< place in key order
-  float error;  ///< largest allowed error of a cell's pull on it
+  float error;  ///< largest allowed error of a cell's pull on the body
 };
-/// Maximum number of `count` bodies that walk alone; if more would, none does. Otherwise, accelerations that cancel for
-/// very many bodies would make the tree a direct sum.
+/// Returns how many of `count` bodies may walk alone; if more would, none does. Otherwise, the tree would become a
+/// direct sum if very many accelerations cancel.
 ORRERY_HD constexpr int most_lone(int count) {
   return count / 32 + 256;
 }
-/// Returns the allowed error for a body that walks alone. The floor is low enough for a star that pulls its neighbours
-/// strongly but feels little pull.
+/// Returns the allowed error for a body that walks alone. The minimum of this error suits a star that pulls its
+/// neighbours strongly but feels little pull.
 ORRERY_HD constexpr float error_alone(float error_of_body, float error_of_group) {
   constexpr float least_part = 1e-6f;
   const float least = least_part * error_of_group, own = error_of_body / 2;
@@ -208,9 +208,9 @@ inline Moments moments_to_second(float mass, const SecondMoments<float>& q) {
 }
 
 /// Returns the fourth root of the mean fourth power of the distances of a cell's bodies from its centre of mass. Unlike
-/// the rms distance, it is sensitive to the few outer bodies whose high moments a pull leaves out.
+/// the rms distance, it is sensitive to the few outer bodies, whose high moments a pull leaves out.
 ORRERY_HD inline float spread_of(const Moments& moments) {
-  constexpr float mixed = 2 * 2 * 2, pure = 24;  // twice the factorials of the powers, and once
+  constexpr float mixed = 2 * 2 * 2, pure = 24;  // factors of x^2 y^2 (2 * 2! * 2!) and x^4 (4!)
   float sum = 0;
   for_each<terms_below(4), terms_below(5)>([&](auto constant) {
     constexpr int term = decltype(constant)::value;

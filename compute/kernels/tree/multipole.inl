@@ -1,7 +1,7 @@
 // Fields of cells: the pull of one cell on a body, and expansions of the field of many distant cells around a point.
-// One text serves every machine, as compute/core/pair_law.inl does. No include guard: multipole.h includes it for
-// scalars, and a SIMD kernel for each instruction set, inside that set's namespace. Besides the names that pair_law.inl
-// needs, constant_like(Real, float), which makes a constant a Real, must be visible.
+// The same source serves all instruction sets, as compute/core/pair_law.inl does. It has no include guard: multipole.h
+// includes it for scalars, and a SIMD kernel includes it once per instruction set, in that set's namespace. It needs
+// the names that pair_law.inl needs, and constant_like(Real, float), which converts a constant to Real.
 
 /// Second moments: the sums of m x x, m y y, ... about a point.
 template <class Real>
@@ -9,13 +9,13 @@ struct SecondMoments {
   Real xx{}, yy{}, zz{}, xy{}, xz{}, yz{};
 };
 
-/// Second moments in the form that a cell's pull takes: times -3, and half the sum of xx, yy and zz.
+/// Second moments in the form that add_cell_pull() takes: times -3, and half the sum of xx, yy and zz.
 template <class Real>
 struct Quadrupole {
   Real xx, yy, zz, xy, xz, yz, half_trace;
 };
 
-/// Factors for a law whose inverse_distance() is `scale` times 1/r, and for a pull that is wanted `times` over.
+/// Factors for a law whose inverse_distance() returns `scale` / r, and for a pull that is multiplied by `times`.
 template <class Real>
 struct QuadrupoleUnits {
   Real fourth;             ///< times / scale^5
@@ -26,11 +26,11 @@ struct QuadrupoleUnits {
 /// R, and Q the second moments about the centre of mass. To second order in the cell's size over R, the potential of
 /// Plummer-softened bodies is
 ///   -M / R + tr Q / (2 R^3) - 3 D Q D / (2 R^5),
-/// and its gradient adds to the monopole's M n / R^2
+/// and its gradient adds this to the monopole's M n / R^2:
 ///   -3 / R^4 (Q n + (tr Q / 2 - 5/2 n Q n) n)
 /// (Binney and Tremaine, Galactic Dynamics, 2nd ed., 2.4; Hernquist 1987 for trees). Q is not made traceless, since the
-/// trace drops out only without softening. Attract-repel's repulsion has the monopole alone. Beyond distances of about
-/// 3e9, the quadrupole loses its digits and then is zero, as R^-4 underflows; nothing overflows unless Q has.
+/// trace drops out only without softening. The repulsion of attract-repel has only a monopole. Beyond distances of
+/// about 3e9, the quadrupole loses precision and then becomes zero, as R^-4 underflows. Nothing overflows unless Q has.
 template <class Real, class PairLaw>
 ORRERY_HD void add_cell_pull(Vec3Of<Real>& acceleration, const PairLaw& law, const QuadrupoleUnits<Real>& units,
                              Real dx, Real dy, Real dz, Real mass, const Quadrupole<Real>& q) {
@@ -173,7 +173,7 @@ ORRERY_HD void add_distant_cell(LocalExpansion<Real>& sum, Real inverse, Real dx
 template <class L, class Real>
 ORRERY_HD Vec3Of<Real> pull_at(const L& expansion, Real x, Real y, Real z) {
   const auto a = [&](typename L::Term term) { return constant_like(x, expansion.at[term]); };
-  // Thirds of the third-order terms: contracted with y three times, and added with the factors 1/3, 1/2 and 1.
+  // Horner's scheme: third-order terms are contracted with y / 3, their sums with y / 2, and those sums with y.
   const Real three = constant_like(x, 3), tx = x / three, ty = y / three, tz = z / three;
   const Real xxx = a(L::xxx) + a(L::xxxx) * tx + a(L::xxxy) * ty + a(L::xxxz) * tz;
   const Real xxy = a(L::xxy) + a(L::xxxy) * tx + a(L::xxyy) * ty + a(L::xxyz) * tz;
@@ -206,8 +206,8 @@ ORRERY_HD constexpr void for_each(const Use& use) {
   (std::make_integer_sequence<int, end - begin>{});
 }
 
-/// Moments: the sums of m (-s)^powers / powers!, with s from the centre of mass, for orders from 0 (the mass) to
-/// moment_order. There is no dipole.
+/// Moments: the sums of m (-s)^powers / powers! for orders from 0 (the mass) to moment_order, where s is measured from
+/// the centre of mass. The dipole is zero, so its entries are not used.
 template <class Real>
 struct MomentsOf {
   Real at[moment_terms] = {};
@@ -226,8 +226,8 @@ ORRERY_HD void set_monomials(Real (&terms)[terms_below(order + 1)], Real x, Real
   });
 }
 
-/// Adds the moments from the third order on of a body or a cell, whose centre of mass is (dx, dy, dz) away from that of
-/// the sum. A body's only nonzero moment is its mass.
+/// Adds the moments of the third order and higher of a body or a cell. Its centre of mass is (dx, dy, dz) away from
+/// that of the sum. A body's only nonzero moment is its mass.
 template <class Real>
 ORRERY_HD void add_body(MomentsOf<Real>& sum, Real dx, Real dy, Real dz, Real mass) {
   Real shift[moment_terms];
@@ -283,7 +283,7 @@ ORRERY_HD void set_derivatives(Real (&d)[field_terms], Real inverse, Real x, Rea
   });
 }
 
-/// Potential at an offset y from a centre: the sum of at[k] y^k / k!, without its constant.
+/// Expansion of the potential at an offset y from a centre: the sum of at[k] y^k / k!, without the constant.
 template <class Real>
 struct ExpansionOf {
   Real at[field_terms] = {};
@@ -310,9 +310,9 @@ ORRERY_HD void add_distant_cell(Sums&& sums, Real inverse, Real dx, Real dy, Rea
 }
 
 /// Returns the estimated error of a distant cell's pull, times distance_sq: M (s + r)^6 / (2 d^6) + 6 M r^6 / d^6. Here
-/// s is the cell's spread (spread_of()) and r the distance of the farthest body from the expansion's centre; extent_sq
-/// = (s + r)^2. The first neglected term of a mass is 7 M r^6 / d^6 if the body lies in its direction, and the terms of
-/// cells on one side of the group do not cancel.
+/// s is the cell's spread (spread_of()), r is the distance of the farthest body from the expansion's centre, and
+/// extent_sq = (s + r)^2. The first neglected term of a mass is 7 M r^6 / d^6 if the body lies in its direction. Such
+/// terms of cells on one side of the group do not cancel.
 template <class Real>
 ORRERY_HD Real left_out(Real mass, Real extent_sq, Real radius_sq, Real distance_sq) {
   const Real same_sign = constant_like(mass, 6), mixed = constant_like(mass, 0.5f);

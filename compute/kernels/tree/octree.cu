@@ -67,7 +67,7 @@ __global__ void add_extent(OctreeState* state, const Vec4* __restrict__ bodies, 
   greatest_mass(state, bodies, count);
 }
 
-/// Adds the deviation of the bodies from their mean. The state must have the sums of the coordinates.
+/// Adds the deviation of the bodies from their mean to the state, which must have the sums of the coordinates.
 __global__ void find_deviation(OctreeState* state, const Vec4* __restrict__ bodies, int count) {
   const auto mean = [&](int axis) { return static_cast<float>(state->sum[axis] / count); };
   const Vec3 center{mean(0), mean(1), mean(2)};
@@ -80,7 +80,7 @@ __global__ void find_deviation(OctreeState* state, const Vec4* __restrict__ bodi
   if (threadIdx.x == 0) atomicAdd(&state->deviation, sum);
 }
 
-/// Adds the extent and the deviation from a center in one pass.
+/// Adds the bodies' extent, and their deviation from a center, in one pass.
 __global__ void add_extent_around(OctreeState* state, const Vec3* known_center, const Vec4* __restrict__ bodies,
                                   int count) {
   const Vec3 center = known_center ? *known_center : Vec3{};
@@ -132,7 +132,7 @@ __device__ int level_of_difference(std::uint64_t a, std::uint64_t b) {
   return key_levels - (63 - __clzll(static_cast<long long>(a ^ b))) / 3;
 }
 
-/// Returns the first body in [begin, end) whose child at `level` is `child` or a later one.
+/// Returns the first body in [begin, end) that is in child `child` at `level`, or in a later child.
 __device__ int first_in_child(const Octree& tree, int begin, int end, int level, int child) {
   while (begin < end) {
     const int middle = begin + (end - begin) / 2;
@@ -145,8 +145,8 @@ __device__ int first_in_child(const Octree& tree, int begin, int end, int level,
   return begin;
 }
 
-/// Makes the children of a cell, in row `row`, which begins at cell `next_row`. Returns their level, or 0 if the cell
-/// stays a leaf.
+/// Makes the children of a cell in row `row`, which begins at cell `next_row`. Returns their level, or 0 if the cell
+/// remains a leaf.
 __device__ int divide(const Team& team, const Octree& tree, int cell, int next_row, int row) {
   const OctreeLinks links = tree.links[cell];
   if (links.end - links.begin <= tree.leaf) return 0;
@@ -184,8 +184,8 @@ __device__ void add_groups(const Octree& tree, const OctreeLinks& cell) {
   }
 }
 
-/// Divides the bodies of children that are small or leaves into groups. Nearly all groups are then full, and each box
-/// stays within a small cell instead of stretching across the center of the system.
+/// Divides the bodies of a cell's small children and leaves into groups. Nearly all groups are then full, and each
+/// group's box stays within a small cell instead of stretching across the center of the system.
 __device__ void group_bodies(const Octree& tree, int cell) {
   constexpr int groups_in_small_cell = 32;
   const auto is_small = [&](const OctreeLinks& links) {
@@ -201,7 +201,7 @@ __device__ void group_bodies(const Octree& tree, int cell) {
   }
 }
 
-/// Parts of a cell: its children, or the bodies of a leaf. Each lane of a team takes every eighth.
+/// Parts of a cell: its children, or the bodies of a leaf. Each lane of a team takes every eighth part.
 struct Parts {
   const TreeUnits& units;
   bool is_leaf;
@@ -244,7 +244,7 @@ struct FirstMoments {
     }
     box.join(team);
     mass = cuda::sum_over(team, sum.w);
-    const float divisor = mass > 0 ? mass : 1;  // 1: massless bodies are at their origin
+    const float divisor = mass > 0 ? mass : 1;  // 1: the center of massless bodies is their origin
     center = {origin.x + cuda::sum_over(team, sum.x) / divisor, origin.y + cuda::sum_over(team, sum.y) / divisor,
               origin.z + cuda::sum_over(team, sum.z) / divisor};
   }
@@ -393,8 +393,8 @@ __global__ void __launch_bounds__(block) build(const __grid_constant__ Octree tr
   }
 }
 
-/// Joins the extents of all devices. One block, one thread per device. All devices find the same bits, as they add in
-/// the same order.
+/// Joins the extents of all devices. Runs as one block, with one thread per device. All devices get the same bits,
+/// because they add in the same order.
 __global__ void __launch_bounds__(most_devices)
     join_extents(const __grid_constant__ OnAll<const OctreeState> extents, int count, TreeCube* cube, Vec3* mean) {
   __shared__ double sums[most_devices][4];
@@ -426,7 +426,7 @@ __global__ void __launch_bounds__(most_devices)
   *mean = {mean_of(0), mean_of(1), mean_of(2)};
 }
 
-/// Computes keys and numbers. `known`: the cube; null: the one given by the extent and the deviation.
+/// Computes keys and numbers. `known`: the cube; null: finds the cube from the extent and the deviation in `state`.
 __global__ void key_bodies(OctreeState* state, const TreeCube* known, const Vec4* __restrict__ bodies, int count,
                            std::uint64_t* __restrict__ keys, int* __restrict__ numbers) {
   const int i = static_cast<int>(blockIdx.x * block + threadIdx.x);
@@ -461,7 +461,7 @@ void clear_state(OctreeState* state, cudaStream_t stream) {
   ORRERY_CUDA_CHECK_LAUNCH(clear);
 }
 
-/// Returns the number of blocks for sums over bodies.
+/// Returns the number of blocks for sums over bodies, at most two per multiprocessor.
 int few_blocks(const cuda::Device& device, int count) {
   return std::min(cuda::ceil_div(count, block), 2 * device.multiprocessors());
 }

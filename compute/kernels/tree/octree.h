@@ -43,7 +43,7 @@ struct alignas(16) OctreeNode {
   float reach;   ///< see Octree::tolerance
 };
 
-/// Sums over the bodies, and counters of the kernels.
+/// Sums over the bodies, and counters that the kernels use.
 struct OctreeState {
   double sum[3];                        ///< sums of the coordinates
   double deviation;                     ///< sum of the distances from the means
@@ -51,9 +51,9 @@ struct OctreeState {
   int least[3], most[3];                ///< bounds of the coordinates, encoded by cuda::ordered_bits()
   int most_mass;                        ///< largest mass of a body, encoded the same way
   int rows;                             ///< number of rows of cells
-  int row_begin[key_levels + 3];        ///< first cell of each row, and of the one after the last
+  int row_begin[key_levels + 3];        ///< first cell of each row; after the last row, its end
   int children_wanted[key_levels + 3];  ///< cells requested for each row by the row before it
-  int empty_cells;                      ///< places left empty because not all children of a cell fitted
+  int empty_cells;                      ///< places left empty because the children of a cell did not all fit
   TreeCounts found;
   int groups;      ///< number of groups of bodies that walk together
   int next_share;  ///< next share of a group for a warp to take; each group has Octree::split shares
@@ -77,8 +77,8 @@ struct OctreeGroup {
   ORRERY_HD int size() const { return end - begin; }
 };
 
-/// An octree in device memory. Bodies and accelerations are in the units of the bodies, all else in those of the tree:
-/// TreeUnits of the state's cube.
+/// An octree in device memory. Bodies and accelerations are in the units of the bodies. All other values are in units
+/// of the tree: TreeUnits of the state's cube.
 struct Octree {
   int count = 0;       ///< number of bodies
   int first_body = 0;  ///< index of the first body
@@ -87,67 +87,72 @@ struct Octree {
   int leaf = 0;        ///< a cell with at most this many bodies is not divided
   int group = 0;       ///< maximum number of bodies in a group
   int split = 1;       ///< number of warps that share the walk of a group
-  /// A cell counts as a whole if its distance from a group's box is at least its size over theta, ...
+  /// Opening angle. A cell may count as a whole if its distance from a group's box is at least its size over theta.
   float theta = 0;
-  /// ... and, unless this is 0, if the pull of the first neglected moment is less than this fraction of the group's
-  /// acceleration. That pull is about M sigma^3 / d^5 (M sigma^2 / d^4 without quadrupoles), where sigma is the rms
-  /// distance of the cell's bodies from the centre of mass. So d^2 must be at least `reach` = (M sigma^3)^(2/5), or (M
-  /// sigma^2)^(1/2), times the same power of 1 / (tolerance x the group's acceleration).
+  /// Maximum error of a cell that counts as a whole, relative to the group's acceleration; 0: no limit. The error is
+  /// the pull of the first neglected moment, about M sigma^3 / d^5 (M sigma^2 / d^4 without quadrupoles). Here sigma is
+  /// the rms distance of the cell's bodies from the centre of mass. So d^2 must be at least `reach` = (M
+  /// sigma^3)^(2/5), or (M sigma^2)^(1/2), times the same power of 1 / (tolerance x the group's acceleration).
   float tolerance = 0;
   FarField far = FarField::quadrupole;
   OctreeState* state = nullptr;
-  // One entry per body, sorted by key. Other trees' keys, order and accelerations need not exist:
+  // Arrays with one entry per body, sorted by key. `keys`, `order` and `accelerations` need no entries for other trees'
+  // bodies:
   const std::uint64_t* keys = nullptr;
   const int* order = nullptr;     ///< index of each body in the caller's arrays
   Vec4* bodies = nullptr;         ///< x, y, z, m
-  Vec4* accelerations = nullptr;  ///< and masses; may share the memory of the keys, once the tree is built
-  // One entry per cell, of all trees:
+  Vec4* accelerations = nullptr;  ///< accelerations and masses; may share the memory of the keys, once the tree is
+                                  ///< built
+  // Arrays with one entry per cell, of all trees:
   OctreeNode* nodes = nullptr;
-  Vec4* tests = nullptr;      ///< centre of mass, and squared distance from which the cell counts as a whole
-  Vec4* moments_a = nullptr;  ///< mass, and -3 times the second moments xx, xy, xz about the centre of mass
-  Vec4* moments_b = nullptr;  ///< -3 times yy, yz, zz, and half the trace; with high moments, high::spread_of() instead
+  Vec4* tests = nullptr;         ///< centre of mass, and squared distance from which the cell counts as a whole
+  Vec4* moments_a = nullptr;     ///< mass, and -3 times the second moments xx, xy, xz about the centre of mass
+  Vec4* moments_b = nullptr;     ///< -3 times yy, yz, zz, and half the trace; with high moments, high::spread_of()
+                                 ///< replaces it
   Vec4* high_moments = nullptr;  ///< moments from the third order on, see store_high_moments(); null: none
-  // One entry per cell. A walk needs none of them, so other trees' need not exist:
+  // Arrays with one entry per cell of this tree. Walks do not read them, so they need no entries for other trees'
+  // cells:
   OctreeLinks* links = nullptr;
   Vec4 *low = nullptr, *high = nullptr;  ///< corners of the bodies' bounding box; w is unused
 
-  /// If not null, walks note how far groups open cells: for each stretch of this many bodies, the largest factor of
-  /// `reach` (see tolerance) of the groups that begin there, for errors in the units of the bodies. Initially 0.
+  /// Receives how far away groups open cells; null: not wanted. For each stretch of `stretch` bodies, walks note the
+  /// largest factor of `reach` (see tolerance) of the groups that begin there, for errors in the units of the bodies.
+  /// Initially 0.
   float* reach_scales = nullptr;
   int stretch = 1;
 
-  OctreeGroup* groups = nullptr;  ///< groups of this tree; room for its cells + count / the smallest group
+  OctreeGroup* groups = nullptr;  ///< groups of this tree; capacity: its cells + count / the smallest group
 
-  /// Roots of all trees, where walks begin.
+  /// Number and roots of all trees. Walks begin at the roots.
   int trees = 1;
   static constexpr int most_trees = 64;
   int roots[most_trees] = {};
 
-  /// Limit for which a stack entry of the walk holds the index of any cell.
+  /// Maximum number of cells whose indices fit into a stack entry of the walk.
   static constexpr int most_cells = 1 << 29;
   static constexpr int most_bodies = 2 * most_cells - 4096;
-  /// Capacity for cells. Enough except for trees with many cells of one or two bodies.
+  /// Returns the capacity for cells. It is enough except for trees with many cells of one or two bodies.
   static constexpr int capacity_for(int count) { return count / 2 + 1024; }
 };
 
 // Phases of an evaluation by the octree, in order. Each enqueues work on a stream of the active device and returns.
 
 /// Computes the bodies' Hilbert keys, in the bodies' original order, and numbers them 0, 1, ... A body farther from the
-/// mean than 1024 times the mean distance gets a key at the border, so that the other keys have enough digits. Of
-/// `tree`, only count and state are used.
+/// mean than 1024 times the mean distance gets a key at the border. So the other keys have enough digits. Uses only
+/// count and state of `tree`.
 void find_keys(const cuda::Device& device, const Octree& tree, const Vec4* bodies, std::uint64_t* keys, int* numbers,
                CUstream_st* stream);
-/// Computes the keys in a known cube, in device memory.
+/// Computes the keys in a given cube, which is in device memory.
 void find_keys_in(const TreeCube* cube, const Octree& tree, const Vec4* bodies, std::uint64_t* keys, int* numbers,
                   CUstream_st* stream);
 
-/// First of the passes of find_keys() for bodies spread over several devices. Finds the extent of this device's bodies,
-/// and their deviation from `center` (in device memory; null: the origin). The state must be
+/// Makes the first pass of find_keys() for bodies spread over several devices. Finds the extent of this device's
+/// bodies, and their deviation from `center` (in device memory; null: the origin). The state must be
 /// OctreeState::without_bodies().
 void find_extent_around(const cuda::Device& device, const Vec3* center, OctreeState* state, const Vec4* bodies,
                         int count, CUstream_st* stream);
-/// Second of these passes: from the extents of all devices, finds the cube and the mean of all bodies. All devices find
-/// the same.
+/// Makes the second pass: finds the cube and the mean of all bodies from the extents of all devices. All devices get
+/// the same result.
 void find_cube(const OnAll<const OctreeState>& extents, int of_all, TreeCube* cube, Vec3* mean, CUstream_st* stream);
 
 /// Two buffers of N entries each. The first holds the keys and the numbers; the sort may swap the two.
@@ -157,7 +162,7 @@ struct KeyBuffers {
 };
 /// Returns the bytes of scratch memory that sort_keys() needs for `count` bodies.
 std::size_t sort_bytes(const cuda::Device& device, int count);
-/// Sorts by key. The result is in `buffers.keys` and `buffers.numbers`.
+/// Sorts the numbers by key. Afterwards, `buffers.keys` and `buffers.numbers` point to the result.
 void sort_keys(KeyBuffers& buffers, int count, void* scratch, std::size_t scratch_bytes, CUstream_st* stream);
 
 /// Sets sorted[i] = bodies[order[i]] for i in [0, count).
@@ -166,35 +171,34 @@ void gather_bodies(const Vec4* bodies, const int* order, int count, Vec4* sorted
 /// Sets is_target[i] to 1 if body i of `count` is among the targets, else to 0.
 void mark_targets(const Targets& targets, int count, unsigned char* is_target, CUstream_st* stream);
 
-/// Makes the cells, row by row from the root; if `keeps_cells`, keeps those of an earlier call for the same number of
-/// bodies. Then computes the boxes and moments of the current bodies, from the last row up. The tree must have at least
-/// one body, and its state must come from finding the keys.
+/// Builds the cells, row by row from the root. If `keeps_cells`, keeps the cells of an earlier call for the same number
+/// of bodies instead. Then computes the boxes and moments of the current bodies, from the last row up. Needs at least
+/// one body, and a `tree.state` that find_keys() or find_keys_in() has filled in.
 void build_octree(const cuda::Device& device, const Octree& tree, bool keeps_cells, CUstream_st* stream);
 
 /// Computes tree.accelerations, and counts the interactions in tree.state. `is_target`: one byte per body in original
 /// order, nonzero if its acceleration is wanted; null: all are wanted. Other accelerations are undefined.
 void walk_octree(const cuda::Device& device, const Octree& tree, const Law& law, const unsigned char* is_target,
                  CUstream_st* stream);
-/// Return the function and the number of blocks that walk_octree() launches.
+/// Returns the function that walk_octree() launches; walk_octree_blocks() returns its number of blocks.
 CUkern_st* walk_octree_function(LawId law, FarField far);
 int walk_octree_blocks(const cuda::Device& device, LawId law, FarField far, int count, int split);
-inline constexpr int walk_octree_block = 64;  ///< threads
+inline constexpr int walk_octree_block = 64;  ///< threads per block
 
-/// Cells and bodies that the walk of a body's group met.
+/// Cells and bodies that the group of a body interacts with.
 struct WalkFound {
   int place;          ///< place of the body in key order; -1: not in this tree
   OctreeGroup group;  ///< the body's group; empty if it is not in this tree
-  int cells, leaves;  ///< cells that counted as a whole; leaves whose bodies were met one by one
+  int cells, leaves;  ///< cells that counted as a whole; leaves whose bodies interacted one by one
   int bodies;         ///< number of bodies in those leaves
 };
-/// Device memory for one walk: the counts, and the indices of up to `most` cells and leaves.
+/// Device memory for the record of one walk: the counts, and the indices of up to `most` cells and leaves.
 struct WalkRecord {
   WalkFound* found;
   int *cells, *leaves;
   int most;
 };
-/// Repeats the walk of a body's group after walk_octree(), with the same tests, and records it. The tree needs its
-/// order.
+/// Repeats the walk of a body's group after walk_octree(), with the same tests, and records it. Needs `tree.order`.
 void record_walk(const cuda::Device& device, const Octree& tree, const Law& law, int body, const WalkRecord& record,
                  CUstream_st* stream);
 

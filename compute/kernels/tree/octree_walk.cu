@@ -12,26 +12,26 @@ namespace {
 using cuda::all_lanes;
 constexpr int lanes = 32;
 
-/// Sums of a group's far field, by the lanes of a warp.
+/// Expansion of a group's far field, summed by the lanes of a warp.
 template <FarField far>
 class GroupExpansion;
 
-/// Radius, in radii of the group, within which cells join none of the group's expansions, whose series diverge there.
+/// Minimum distance of cells in a group's expansions, in radii of the group. The series of nearer cells diverge.
 constexpr float least_radii = 1;
 
-/// Sums of one lane in shared memory: one column of the terms of all lanes.
+/// One lane's sums in shared memory, which holds each term for all lanes.
 struct LaneSums {
   float* first;
   __device__ float& operator[](int term) const { return first[term * lanes]; }
 };
 
-/// Not inlined: keeps the walk inside the small instruction caches.
+/// Not inlined, so that the walk fits into the small instruction caches.
 static __device__ __noinline__ void add_high_moments(LaneSums sums, float inverse, float dx, float dy, float dz,
                                                      StoredMoments stored) {
   high::add_distant_cell(sums, inverse, dx, dy, dz, moments_from(stored));
 }
 
-/// Expansion with moments and a field of the orders in orrery::high.
+/// Expansion with the moments and the field of the orders in orrery::high.
 template <>
 class GroupExpansion<FarField::high> {
  public:
@@ -69,7 +69,7 @@ class GroupExpansion<FarField::high> {
     __syncwarp();
     for (int term = lane; term < high::field_terms; term += lanes) {
       float sum = 0;
-      // Each lane reads another column, so that no two lanes use one bank.
+      // Each lane reads a different column, so that no two lanes use one bank.
       for (int k = 0; k < lanes; ++k) sum += all[term * lanes + (lane + k) % lanes];
       all[term * lanes + lane] = sum;
     }
@@ -89,7 +89,7 @@ class GroupExpansion<FarField::high> {
   float inverse_error_ = 0, widest_ = 0;  // one of them is 0
 };
 
-/// Expansion with second moments, and the pull to third order in the offset.
+/// Expansion of the pull to third order in the offset, from masses and second moments.
 template <>
 class GroupExpansion<FarField::local> {
  public:
@@ -126,8 +126,8 @@ class GroupExpansion<FarField::local> {
   float distant_scale_ = 0, distant_least_ = 0;
 };
 
-/// Expansion of a group's field around the center of its box. Decides which cells it takes; each lane of a warp adds
-/// other cells. This one, for far fields without an expansion, takes none.
+/// Expansion of a group's field around the center of its box. It decides which cells it takes, and each lane of a warp
+/// adds different cells. This version is for far fields without an expansion and takes none.
 template <FarField far>
 struct GroupExpansion {
   struct Space {};
@@ -136,7 +136,7 @@ struct GroupExpansion {
 };
 
 constexpr int warps_per_block = walk_octree_block / lanes;
-constexpr int most_own_bodies = OctreeGroup::most / lanes;  // per lane
+constexpr int most_own_bodies = OctreeGroup::most / lanes;  // maximum number of a group's bodies per lane
 
 /// Number of low bits of a stack entry that hold the number of children, from 1 to 8, minus one.
 constexpr int count_bits = 3;
@@ -150,19 +150,19 @@ __device__ int children_of(unsigned entry) {
   return static_cast<int>(entry & ((1u << count_bits) - 1)) + 1;
 }
 
-/// Returns the owner of place number `lane`, counted from the first lane that takes part. Consecutive lanes own
-/// consecutive ranges of places; this lane's begins at `start`, the first one's at <= 0.
+/// Returns the owner of place `lane`, counted from the first lane that takes part. Consecutive lanes own consecutive
+/// ranges of places. This lane's range begins at `start`; the first lane's begins at <= 0.
 __device__ int owner_of_place(bool takes_part, int start, int lane) {
   const unsigned starts = cuda::or_over_warp(takes_part && start < lanes ? 1u << max(start, 0) : 0);
   return __popc(starts & (2u << lane) - 1) - 1;
 }
 
-/// Cells that a warp has still to test: children of opened cells, as index of the first child and number of children;
-/// initially the roots of all trees. All lanes call its functions.
+/// Cells that a warp has not yet tested. An entry holds the children of an opened cell: index of the first child and
+/// number of children. Initially, it holds the roots of all trees. All lanes must call the functions.
 class CellStack {
  public:
-  /// Number of stack entries. A batch of tests takes at least four entries, or all, and adds at most 32 entries for
-  /// deeper cells.
+  /// Maximum number of stack entries. A batch of tests takes at least four entries, or all, and adds at most 32 entries
+  /// for deeper cells.
   static constexpr int most_entries = 28 * key_levels + 2 * lanes;
   static_assert(Octree::most_trees <= 2 * lanes);
 
@@ -176,7 +176,7 @@ class CellStack {
     entries_ = tree.trees;
     __syncwarp();
   }
-  /// Takes entries with at most 32 cells in total off the stack. Returns this lane's cell, or -1.
+  /// Pops entries with at most 32 cells in total. Returns this lane's cell, or -1.
   __device__ int take_cell() {
     const int reach = min(entries_, lanes);
     const unsigned entry = lane_ < reach ? stack_[entries_ - 1 - lane_] : 0;
@@ -198,7 +198,7 @@ class CellStack {
     entries_ += __popc(opened);
     __syncwarp();
   }
-  /// Returns the number of lanes in `with` before this one.
+  /// Returns the number of lanes in `with` before this lane.
   __device__ int rank(unsigned with) const {
     return __popc(with & ((1u << lane_) - 1));
   }
@@ -213,13 +213,13 @@ class CellStack {
 template <FarField far>
 struct WarpSpace : GroupExpansion<far>::Space {
   unsigned stack[CellStack::most_entries];
-  int cells[2 * lanes];    ///< accepted as a whole
+  int cells[2 * lanes];    ///< cells that count as a whole
   int2 leaves[2 * lanes];  ///< opened leaves: first body, number of bodies
   int distant[2 * lanes];  ///< cells for the local expansion
   Vec4 staged[3][lanes];
 };
 
-/// Power of 1 / error that multiplies a cell's `reach`, see Octree::tolerance.
+/// Power of 1 / error in the factor of a cell's `reach`, see Octree::tolerance.
 template <FarField far>
 constexpr float reach_power = far == FarField::monopole ? 0.5f : 0.4f;
 
@@ -228,17 +228,17 @@ __device__ float reach_scale_of_error(float error) {
   return far == FarField::monopole ? rsqrtf(error) : powf(error, -reach_power<far>);
 }
 
-/// Record of walks that compute forces: none.
+/// Ignores the tests of walks that compute forces.
 struct NoRecord {
   __device__ void add(int /*cell*/, bool /*stands*/, bool /*is_leaf*/, int /*bodies*/) const {}
 };
 
 /// A warp's walk for the bodies of one group, up to `own_bodies` per lane. If Octree::split warps share a group, each
-/// tests all cells and pulls with every split-th batch.
+/// of them tests all cells, and evaluates every split-th batch.
 template <class PairLaw, FarField far, int own_bodies, class Record = NoRecord>
 class Walk {
  public:
-  /// `share`: in [0, Octree::split), this warp's share of the group.
+  /// `share`: this warp's share of the group, in [0, Octree::split).
   __device__ Walk(const Octree& tree, const Law& law, WarpSpace<far>& space, const OctreeGroup& group, int share,
                   const Record& record = {})
       : tree_{tree},
@@ -253,7 +253,7 @@ class Walk {
         batches_to_skip_{share} {
     cuda::Box box;
     for (int k = 0; k < own_bodies; ++k) {
-      // Lanes without a body walk with the last one.
+      // Lanes without a body repeat the last one.
       own_[k] = units_.of_body(tree.bodies[min(group.begin + k * lanes + lane_, group.end - 1)]);
       const Vec3 at{own_[k].x, own_[k].y, own_[k].z};
       box.add(at, at);
@@ -289,8 +289,8 @@ class Walk {
     }
   }
 
-  /// Stores the accelerations; `share` as in the constructor. Warps that share a group add to accelerations that must
-  /// be zero before the first of them.
+  /// Stores the accelerations. `share`: as in the constructor. Warps that share a group add to the stored
+  /// accelerations, which must be zero initially.
   __device__ void store(int share) const {
     const TreeUnits units{tree_.state->cube};
     for (int k = 0; k < own_bodies; ++k) {
@@ -310,7 +310,7 @@ class Walk {
     }
   }
 
-  /// Returns the interactions of the group, if `targets` of its bodies count.
+  /// Returns the number of interactions of the group, if `targets` of its bodies count.
   __device__ unsigned long long interactions(int targets) const {
     return static_cast<unsigned long long>(sources_) * static_cast<unsigned long long>(targets) +
            static_cast<unsigned long long>(expanded_);
@@ -319,8 +319,8 @@ class Walk {
  private:
   static constexpr bool expands = far == FarField::local || far == FarField::high;
 
-  /// Sums to which the pulls of a batch are added. With local expansions, whose errors can be far below those of long
-  /// fp32 sums, each batch has separate sums that are added to the whole ones at its end.
+  /// Sums to which a batch adds its pulls. With expansions, errors can be far below those of long fp32 sums. Each batch
+  /// then has separate sums, which are added to the whole ones at its end.
   class BatchSums {
    public:
     explicit __device__ BatchSums(Vec3 (&whole)[own_bodies]) : whole_{whole} {}
@@ -341,15 +341,16 @@ class Walk {
     Vec3 batch_[own_bodies];
   };
 
-  /// Returns whether this warp pulls with the next batch. All warps of a group meet the same batches in the same order.
+  /// Returns whether this warp evaluates the next batch. All warps of a group find the same batches in the same order.
   __device__ bool takes_batch() {
     const bool takes = batches_to_skip_ == 0;
     batches_to_skip_ = (takes ? tree_.split : batches_to_skip_) - 1;
     return takes;
   }
 
-  /// Estimates the group's acceleration from the pull of about a hundred coarse cells on a few of its bodies. One is
-  /// the heaviest, which may not feel the pull that its neighbours feel from it. The lanes of a body share the cells.
+  /// Estimates the group's acceleration from the pulls of about a hundred coarse cells on a few of its bodies. One of
+  /// these bodies is the heaviest, which may not feel the pull that it exerts on its neighbours. Several lanes share
+  /// the cells for one body.
   __device__ float acceleration_scale() {
     constexpr float coarse = coarse_opening * coarse_opening;
     constexpr int lanes_of_body = lanes / estimate_bodies;
@@ -365,7 +366,7 @@ class Walk {
       if (cell >= 0) {
         test = tree_.tests[cell];
         node = tree_.nodes[cell];
-        const float opening = tree_.theta * tree_.theta * test.w;  // about the cell's extent, squared
+        const float opening = tree_.theta * tree_.theta * test.w;  // approximately the cell's squared extent
         opens = node.children > 0 && !(coarse * distance_sq_to(test) >= opening);
       }
       const bool pulls = cell >= 0 && !opens;
@@ -383,7 +384,7 @@ class Walk {
       __syncwarp();
       stack_.put_children(opens, node);
     }
-    // Does not call sum_over(), which would change the machine code of the inner loops.
+    // Not sum_over(), which would change the machine code of the inner loops.
     const auto other = [](float value, unsigned apart) { return cuda::Warp{}.shfl_xor(value, apart); };
 #pragma unroll 1
     for (unsigned apart = lanes_of_body / 2; apart > 0; apart /= 2) {
@@ -398,7 +399,7 @@ class Walk {
     }
     return group_estimate(mean / estimate_bodies, least);
   }
-  /// Returns body `i` of the estimate.
+  /// Returns body `i` of the estimate; body 0 is the heaviest.
   __device__ Vec4 sampled_body(int i) {
     float mass = 0;
     for (const Vec4& own : own_) mass = fmaxf(mass, own.w);
@@ -415,8 +416,8 @@ class Walk {
     if (i == 0) return heaviest;
     return units_.of_body(tree_.bodies[group_.begin + estimate_body(i, group_.size())]);
   }
-  /// Notes the reach scale, see Octree::reach_scales. Scales are not negative, so their bits order as they do; NaN is
-  /// beyond all.
+  /// Notes the reach scale, see Octree::reach_scales. Scales are not negative, so comparing their bits compares them;
+  /// NaN is above all others.
   __device__ void note_reach() const {
     if (lane_ > 0) return;
     float* const greatest = tree_.reach_scales + (group_.begin - tree_.first_body) / tree_.stretch;
@@ -424,7 +425,7 @@ class Walk {
     atomicMax(reinterpret_cast<int*>(greatest), __float_as_int(reach_scale_ * exp2f(-reach_power<far> * unit)));
   }
 
-  /// Decides which cells are distant. `error`: largest allowed error of a cell's pull; 0: no limit.
+  /// Sets the range of distant cells. `error`: largest allowed error of a cell's pull; 0: no limit.
   __device__ void find_distant_range(float error) {
     float radius_sq = 0;
     for (const Vec4& own : own_) radius_sq = fmaxf(radius_sq, distance_sq_to(own));
@@ -435,7 +436,7 @@ class Walk {
     return dx * dx + dy * dy + dz * dz;
   }
 
-  /// Tests cells against the group's box.
+  /// Tests a batch of cells against the group's box.
   __device__ void test_batch() {
     const int cell = stack_.take_cell();
     bool stands = false, distant = false;
@@ -469,7 +470,7 @@ class Walk {
     stack_.put_children(cell >= 0 && !stands && !is_leaf, node);
   }
 
-  /// Adds the first `count` <= 32 distant cells to the lanes' expansions, one cell each, and removes them.
+  /// Adds the first `count` <= 32 distant cells to the lanes' expansions, one cell per lane, and removes them.
   __device__ void add_distant_cells(int count) {
     const bool mine = takes_batch();
     if (mine && lane_ < count) {
@@ -483,7 +484,7 @@ class Walk {
     if (lane_ < distant_) space_.distant[lane_] = space_.distant[count + lane_];
     __syncwarp();
   }
-  /// Adds the pull of all distant cells on the lane's bodies.
+  /// Adds the pull of all distant cells to the sums of the lane's bodies.
   __device__ void pull_of_expansion() {
     expansion_.sum_over_warp();
 #pragma unroll
@@ -579,11 +580,11 @@ class Walk {
   Vec3 sum_[own_bodies];
   Vec3 center_, half_;  // box around the group
   float reach_scale_ = 0;
-  GroupExpansion<far> expansion_;  // around center_, of this lane's distant cells
+  GroupExpansion<far> expansion_;  // expansion around center_ of this lane's distant cells
   int cells_ = 0, leaves_ = 0, distant_ = 0;
-  int batches_to_skip_;  // batches to skip before this warp's next one
-  int sources_ = 0;      // cells and bodies that each body of the group has met in this warp
-  int expanded_ = 0;     // distant cells that the whole group has met in this warp
+  int batches_to_skip_;  // number of batches to skip before this warp's next one
+  int sources_ = 0;      // number of cells and bodies that this warp evaluated for each body of the group
+  int expanded_ = 0;     // number of distant cells that this warp evaluated for the whole group
 };
 
 /// A warp's share of a group, in [0, Octree::split).
@@ -598,12 +599,13 @@ __device__ __forceinline__ GroupShare take_share(const Octree& tree, bool leads)
   return {taken / tree.split, taken % tree.split};
 }
 
-/// Minimum number of blocks per multiprocessor: enough warps that one is ready in most cycles. 0: the compiler decides.
+/// Minimum number of resident blocks per multiprocessor: enough that one warp is ready in most cycles. 0: the compiler
+/// decides.
 constexpr int least_blocks(FarField far) {
   return far == FarField::local ? 10 : far == FarField::high ? 6 : 0;
 }
 
-/// Records the decisions of each lane's tests.
+/// Records the results of each lane's tests.
 struct CellRecord {
   WalkRecord record;
 
@@ -620,7 +622,7 @@ struct CellRecord {
   }
 };
 
-/// Records the walk of a group. One warp.
+/// Records the walk of a group. Runs as one warp.
 template <class PairLaw, FarField far>
 __global__ void __launch_bounds__(lanes)
     record_group_walk(const __grid_constant__ Octree tree, const __grid_constant__ Law law, WalkRecord record) {
@@ -647,9 +649,9 @@ __device__ int count_targets(const Octree& tree, const OctreeGroup& group, const
   return targets;
 }
 
-/// Like walk_groups, but skips groups without targets. A group with targets walks as a whole, so that the pulls on a
-/// body do not depend on the other targets. The order of their addition does: the number of targets decides how many
-/// warps share a group, and these add their sums in any order.
+/// Walks like walk_groups(), but skips groups without targets. A group with targets walks as a whole, so that the pulls
+/// on a body do not depend on the other targets. The order of their addition does: the number of targets decides how
+/// many warps share a group, and these warps add their sums in any order.
 template <class PairLaw, FarField far>
 __global__ void __launch_bounds__(walk_octree_block, least_blocks(far))
     walk_groups_with_targets(const __grid_constant__ Octree tree, const __grid_constant__ Law law,
@@ -704,7 +706,7 @@ __global__ void __launch_bounds__(walk_octree_block, least_blocks(far))
   if (leads) atomicAdd(&tree.state->found.interactions, interactions);
 }
 
-/// Returns use(far) with the law's far field as a constant. Only gravity has expansions.
+/// Calls use(far) with the law's far field as a constant, and returns the result. Only gravity has expansions.
 template <class PairLaw, class Use>
 auto with_far_field(FarField far, const Use& use) {
   if constexpr (std::is_same_v<PairLaw, Gravity<float>>) {
@@ -754,7 +756,8 @@ int walk_octree_blocks(const cuda::Device& device, LawId law, FarField far, int 
       law == LawId::attract_repel
           ? cuda::known_resident_blocks(device, function_for<AttractRepel<float>>(far), walk_octree_block)
           : cuda::known_resident_blocks(device, function_for<Gravity<float>>(far), walk_octree_block);
-  const auto useful = static_cast<long long>(cuda::ceil_div(count, warps_per_block)) * split;  // groups of one body
+  const auto useful = static_cast<long long>(cuda::ceil_div(count, warps_per_block)) * split;  // as if every group had
+                                                                                               // one body
   return static_cast<int>(std::min<long long>(resident * device.multiprocessors(), useful));
 }
 
@@ -780,7 +783,7 @@ void record_walk(const cuda::Device& device, const Octree& tree, const Law& law,
   constexpr int block = 256;
   const int blocks = min(4 * device.multiprocessors(), cuda::ceil_div(tree.count, block));
   ORRERY_CUDA_CHECK(cudaMemsetAsync(record.found, 0, sizeof *record.found, stream));
-  ORRERY_CUDA_CHECK(cudaMemsetAsync(&record.found->place, 0xff, sizeof record.found->place, stream));  // -1
+  ORRERY_CUDA_CHECK(cudaMemsetAsync(&record.found->place, 0xff, sizeof record.found->place, stream));  // sets it to -1
   find_place<<<blocks, block, 0, stream>>>(tree, body, record.found);
   ORRERY_CUDA_CHECK_LAUNCH(find_place);
   find_group<<<blocks, block, 0, stream>>>(tree, record.found);

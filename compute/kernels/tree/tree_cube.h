@@ -18,7 +18,7 @@ inline constexpr int key_levels = 21;
 /// Root cube of a tree, with the mass scale for TreeUnits.
 struct TreeCube {
   Vec3 low;        ///< corner of smallest coordinates
-  float size = 0;  ///< > 0
+  float size = 0;  ///< length of an edge, > 0
   float mass = 0;  ///< largest mass of a body; 0: no body has a mass
 };
 
@@ -105,7 +105,7 @@ ORRERY_HD inline std::uint64_t hilbert_key(const TreeCube& cube, float x, float 
   auto a = static_cast<std::uint32_t>(finest_cell(x, cube.low.x, cells_per_length));
   auto b = static_cast<std::uint32_t>(finest_cell(y, cube.low.y, cells_per_length));
   auto c = static_cast<std::uint32_t>(finest_cell(z, cube.low.z, cells_per_length));
-  // Undoes the rotations and reflections of the curve in each octant, from the coarsest level on.
+  // Undoes the rotations and reflections of the curve in each octant, from the coarsest level down.
   const auto turn = [&a](std::uint32_t& other, std::uint32_t bit) {
     const std::uint32_t below = bit - 1;
     if (other & bit) {
@@ -138,7 +138,7 @@ struct KeyRange {
 
 /// Units in which a tree stores its cells and computes pulls. They are powers of two, so that every conversion is
 /// exact. The root cube's side is from 512 to 1024, and the largest mass of a body from 1 to 2. So powers of distances
-/// and masses stay in the range of float, whatever the units of the bodies.
+/// and masses stay in the range of float for any units of the bodies.
 class TreeUnits {
  public:
   ORRERY_HD explicit TreeUnits(const TreeCube& cube)
@@ -162,8 +162,8 @@ class TreeUnits {
   /// Returns the exponent of the power of two that is the unit of G m / r^2.
   ORRERY_HD int acceleration_exponent() const { return acceleration_exponent_; }
 
-  /// Returns the softening length in the units of the tree. Its floor keeps powers of the inverse distance finite where
-  /// a body meets itself: about 1e-15 of the root cube; with repulsion H, 6e-8 H^(1/5) in these units.
+  /// Returns the softening length in the units of the tree. Its minimum keeps powers of the inverse distance finite
+  /// where a body is paired with itself: about 1e-15 of the root cube; with repulsion H, 6e-8 H^(1/5) in these units.
   ORRERY_HD float softening(const Law& law) const {
     const float softening = law.softening * inverse_length_;
     float least = 0x1p-40f;
@@ -188,8 +188,8 @@ class TreeUnits {
         other_half_{power_of_two(mass - 2 * length - (mass - 2 * length) / 2)},
         acceleration_exponent_{mass - 2 * length} {}
 
-  /// Returns the exponent of a value: 0 if it is not positive. For infinity, returns 128, beyond all finite values,
-  /// since ilogbf() then returns no usable exponent.
+  /// Returns the exponent of a value, or 0 if the value is not positive. Returns 128 for infinity, beyond all finite
+  /// values, since ilogbf() returns no usable exponent for it.
   ORRERY_HD static int exponent_of(float of) {
     constexpr int of_infinity = 128;
     const int exponent = of > 0 ? ilogbf(of) : 0;
@@ -199,7 +199,7 @@ class TreeUnits {
     return ldexpf(1, exponent < -most ? -most : exponent > most ? most : exponent);
   }
 
-  float length_, mass_, inverse_length_, inverse_mass_;  // factors
+  float length_, mass_, inverse_length_, inverse_mass_;  // conversion factors
   float half_acceleration_, other_half_;                 // the factor of accelerations is their product
   int acceleration_exponent_;
 };

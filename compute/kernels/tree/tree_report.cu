@@ -7,11 +7,11 @@
 namespace orrery {
 namespace {
 
-/// Destinations of the counts of an evaluation.
+/// Destinations of an evaluation's counts.
 struct CountDestinations {
-  std::uint64_t* evaluated;  // sum of the interactions; null: not wanted
+  std::uint64_t* evaluated;  // running sum of the interactions; null: not wanted
   TreeCounts* found;
-  std::uint64_t* noted;  // the interactions; null: not wanted
+  std::uint64_t* noted;  // interactions of this evaluation; null: not wanted
 
   __device__ void store(const TreeCounts& counts) const {
     if (evaluated) *evaluated += counts.interactions;

@@ -16,32 +16,33 @@
 // Implementation of TreeFacet for CUDA trees: reports on evaluations (TreeLog), and cells to show (CellPicker).
 namespace orrery {
 
-/// Counts of a CUDA tree's latest evaluations, and times of their phases. Both are enqueued on the stream with an
-/// evaluation, and read after its end.
+/// Counts of a CUDA tree's latest evaluations, and times of their phases. The host enqueues both on the stream of an
+/// evaluation, and reads them after its end.
 class TreeLog {
  public:
-  /// `phases`: names of the phases, of static duration.
+  /// `phases`: names of the phases, with static storage duration.
   TreeLog(const cuda::Device& device, std::span<const char* const> phases);
 
-  /// Begins an evaluation, with its first phase.
+  /// Begins an evaluation and its first phase.
   void begin(const ForceArgs& args);
   void next_phase();
-  /// Enqueues the last phase, with `block` threads per block, and ends the evaluation: the epilogue finishes the
-  /// bodies. d_sums[i] is x, y, z and the mass of body d_order[i]. `d_is_target`: one byte per body in original order,
-  /// zero for bodies to leave out; null: finishes all. `noted`: also receives the interactions; may be null.
+  /// Enqueues the last phase, with `block` threads per block, and ends the evaluation. The epilogue finishes the
+  /// bodies: d_sums[i] is the acceleration (x, y, z) and the mass (w) of body d_order[i]. `d_is_target`: one byte per
+  /// body in original order, zero for bodies to leave out; null: finishes all. `noted`: also receives the number of
+  /// interactions; may be null.
   void finish(const ForceArgs& args, const Vec4* d_sums, const int* d_order, const TreeCounts* d_counts, int block,
               const unsigned char* d_is_target = nullptr, std::uint64_t* noted = nullptr);
-  /// Ends an evaluation whose bodies other devices finish.
+  /// Ends an evaluation without finishing its bodies, because other devices do.
   void finish_counts(const ForceArgs& args, const TreeCounts* d_counts, std::uint64_t* noted);
 
-  /// Returns the report of the latest evaluation that can be read and has ended.
+  /// Returns the report of the latest evaluation that has ended, except evaluations in the unread slot (see Ring).
   std::optional<TreeReport> report() const;
 
  private:
   struct Evaluation {
     Evaluation(const cuda::Device& device, std::size_t phases);
 
-    std::vector<cuda::Event> begins;  // begin of each phase, if they were timed
+    std::vector<cuda::Event> begins;  // beginning of each phase, if phases are timed
     cuda::Event done;
     bool enqueued = false, timed = false;
 
@@ -49,16 +50,17 @@ class TreeLog {
     bool in_flight() const { return enqueued && !done.reached(); }
   };
 
-  /// Evaluations in two alternating slots, so that one can be read while the GPU is busy with the other. While both are
-  /// in flight, evaluations go to a third slot that is not read: the GPU may lag any number of evaluations.
+  /// Slots of evaluations. Two slots alternate, so that one can be read while the GPU is busy with the other. While
+  /// both are in flight, evaluations use a third slot, which is never read. So the GPU may lag any number of
+  /// evaluations.
   class Ring {
    public:
     static constexpr std::size_t slots = 3;
 
     Ring(const cuda::Device& device, std::size_t phases);
-    /// The slot for the next evaluation.
+    /// Returns the slot for the next evaluation.
     std::size_t next();
-    /// The slot of the latest evaluation that can be read and has ended.
+    /// Returns the slot of the latest ended evaluation that can be read.
     std::optional<std::size_t> latest_ended() const;
     Evaluation& operator[](std::size_t slot) { return evaluations_[slot]; }
     const Evaluation& operator[](std::size_t slot) const { return evaluations_[slot]; }
@@ -81,7 +83,8 @@ class TreeLog {
   PhaseMarks* marks_ = nullptr;  // marks of the latest evaluation; null: not requested
 };
 
-/// Picks cells and copies them to the host. The host never waits: both are enqueued between two evaluations.
+/// Picks cells to show, and copies them to the host. Both are enqueued between two evaluations, so the host never
+/// waits.
 class CellPicker {
  public:
   static constexpr int most_levels = 32;
@@ -90,17 +93,17 @@ class CellPicker {
 
   /// Allocates memory for picks of `most` >= 1 cells. Without this call, pick() allocates.
   void prepare(int most);
-  /// Enqueues a pick of the larger cells, at most `most` >= 1, on one level or on every level. A `Cells` can be copied
-  /// to the device. There, for i in [0, count()), it has cell(i) and level(i): below most_levels; negative if i is no
-  /// cell.
+  /// Enqueues a pick of at most `most` >= 1 cells, the larger ones first, on one level or on every level. `Cells` can
+  /// be copied to the device and has count(), cell(i) and level(i) there. level(i) is below most_levels; negative if i
+  /// is not a cell.
   template <class Cells>
   void pick(const Cells& cells, int most, int level, cudaStream_t stream);
   /// Empties cells() until the next pick.
   void forget() { most_ = 0; }
-  /// Returns the latest pick; none without one. Call only when the stream has passed the pick.
+  /// Returns the latest pick, if any. Call only when the stream has passed the pick.
   std::optional<PickedCells> cells() const;
 
-  /// Number of cells on each level, and of those picked or refused so far.
+  /// Counts by level: all cells, and cells that were picked or refused so far.
   struct Levels {
     int cells[most_levels], seen[most_levels];
   };

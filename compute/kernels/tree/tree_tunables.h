@@ -6,7 +6,7 @@
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/tree/multipole.h"
 
-// Settings that several trees share, and the meaning of their values.
+// Settings that several tree kernels share, and functions that interpret their values.
 namespace orrery {
 
 inline constexpr Values<4, 8, 16, 32, 64> leaf_values;
@@ -30,7 +30,7 @@ inline constexpr Tunable tolerance_tunable{
     .initial = "1e-3",
     .numbers = Range<double>{1e-8, 1e-2},
     .trades_accuracy = true};
-/// Returns the value of `tolerance`; 0: off.
+/// Returns the value of the setting `tolerance`; 0: off.
 inline float tolerance(const Settings& settings) {
   const std::string value = settings.text("tolerance");
   return value == "off" ? 0.0f : std::stof(value);
@@ -50,17 +50,17 @@ inline FarField far_field(const Settings& settings) {
   return order_values.find(settings.text("order"));
 }
 
-/// Threads per block in cuda-tree-lock's kernels. No CUDA tree launches its TreeLog with more.
+/// Values for the threads per block of cuda-tree-lock's kernels. No CUDA tree launches its TreeLog with more.
 inline constexpr Values<64, 128, 256, 512, 1024> tree_block_values;
 inline constexpr int max_tree_block = tree_block_values.largest;
 
-/// Maximum number of neighbouring bodies that walk cuda-tree's octree together.
+/// Values for the maximum number of neighbouring bodies that walk cuda-tree's octree together.
 inline constexpr Values<32, 64> octree_group_values;
 
-/// Number of warps that share the walk of a group in cuda-tree.
+/// Values for the number of warps that share the walk of a group in cuda-tree.
 inline constexpr Values<1, 2, 4> octree_split_values;
 
-/// Returns the opening angle.
+/// Returns the value of the setting `theta`, the opening angle.
 inline float theta(const Settings& settings) {
   return std::stof(settings.text("theta"));
 }
