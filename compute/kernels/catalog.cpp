@@ -23,7 +23,7 @@ constexpr std::array built_in{
 };
 #undef X
 
-/// Owns copies of the texts and lists that a descriptor points to. Their addresses never change.
+/// Owner of copies of the texts and lists that a descriptor points to. Their addresses never change.
 class Texts {
  public:
   const char* copy(const char* text) { return texts_.emplace_back(text ? text : "").c_str(); }

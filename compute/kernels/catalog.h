@@ -12,18 +12,17 @@ namespace orrery {
 
 class KernelSharing;
 
-/// The kernels that the program knows, each under its id: the built-in ones, and those that were added at run time.
-/// Any thread may use it at any time.
+/// Catalog of the kernels by id: the built-in ones, and those that were added at run time. Any thread may use it.
 class KernelCatalog {
  public:
-  /// Has the built-in kernels, in the order of the list in compute/CMakeLists.txt. `sharing` must outlive it.
+  /// Contains the built-in kernels, in the order of compute/CMakeLists.txt. `sharing` must outlive this; null: none.
   explicit KernelCatalog(KernelSharing* sharing = nullptr);
   KernelCatalog(const KernelCatalog&) = delete;
   KernelCatalog& operator=(const KernelCatalog&) = delete;
 
-  /// Adds a kernel after the others. It replaces a kernel with the same id, which remains valid for its users. Copies
-  /// all texts and lists of the descriptor. Throws UsageError if the id is not valid, or the initial value of a setting
-  /// is not allowed.
+  /// Adds a kernel at the end, or in place of a kernel with the same id, which remains valid for its users. Returns the
+  /// added kernel, with copies of all texts and lists. Throws UsageError if the id is not valid, or if the initial
+  /// value of a setting is not allowed.
   KernelPtr put(const KernelInfo& kernel);
   /// Removes a kernel; it remains valid for its users. Throws as find().
   void remove(std::string_view id);

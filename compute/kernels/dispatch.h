@@ -30,28 +30,28 @@ struct Digits {
 
 namespace orrery {
 
-/// Values of a setting for each of which a kernel is compiled: all of one type, each with a name.
+/// Values of a setting, all of one type and each with a name. A kernel is compiled for each value.
 template <auto first, auto... rest>
 class Values {
  public:
   using Value = std::remove_const_t<decltype(first)>;
   static constexpr std::size_t count = 1 + sizeof...(rest);
   static constexpr std::array<Value, count> all{first, rest...};
-  /// The largest value, for which buffers and launches must have room.
+  /// Largest value. Buffers and launches must have room for it.
   static constexpr Value largest = std::max({first, rest...});
 
-  /// Lists the values under these names, in the same order.
+  /// Gives the values these names, in the same order.
   template <class... Names>
   constexpr explicit Values(const char* first_name, Names... other_names) : names_{first_name, other_names...} {
     static_assert(1 + sizeof...(Names) == count, "each value needs a name");
   }
-  /// Lists whole numbers >= 0 under their digits.
+  /// Names whole numbers >= 0 by their digits.
   constexpr Values() requires std::is_same_v<Value, int>
       : names_{dispatch_detail::Digits<first>::text.data(), dispatch_detail::Digits<rest>::text.data()...} {}
 
-  /// Returns the names, for a descriptor.
+  /// Returns the names, for Tunable::values.
   constexpr const std::array<const char*, count>& names() const { return names_; }
-  /// Returns the names after another one, such as "auto", for which the caller picks a value.
+  /// Returns another name, such as "auto", followed by the names. The caller picks the value for that other name.
   constexpr std::array<const char*, count + 1> names_after(const char* other) const {
     std::array<const char*, count + 1> names{other};
     std::copy(names_.begin(), names_.end(), names.begin() + 1);

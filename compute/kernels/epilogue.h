@@ -7,7 +7,7 @@
 
 namespace orrery {
 
-/// The bodies whose accelerations are wanted. The sources are always all bodies.
+/// Bodies whose accelerations are evaluated. The sources are always all bodies.
 struct Targets {
   const int* indices = nullptr;  ///< distinct, in any order, in memory of the kernel's backend; null: every body
   int count = 0;                 ///< number of `indices`, from 1 to the number of bodies; ignored if they are null
@@ -18,15 +18,14 @@ struct Targets {
   ORRERY_HD int body(int place) const { return indices ? indices[place] : place; }
 };
 
-/// Actions of a force kernel on the acceleration of a body: stores it, kicks the velocity immediately (the fused form,
+/// Use of a body's acceleration in a force kernel: it is stored, kicks the velocity immediately (the fused form,
 /// docs/literature.md, row 2), or both. All pointers are in memory of the kernel's backend, with one entry per body.
 struct Epilogue {
-  Vec4* accelerations = nullptr;  ///< where to store ax, ay, az, 0; null: not stored
+  Vec4* accelerations = nullptr;  ///< destination of ax, ay, az, 0; null: not stored
   Vec4* velocities = nullptr;     ///< velocities to kick; null: no kick
   float kick_dt = 0;              ///< length of the kick in time: v += (a - D v / m) kick_dt
   float drag = 0;                 ///< D of the attract-repel law, 0 under gravity
-  /// Memory where a kernel with KernelInfo::reads_low_words stores the low words of its accelerations; null: not
-  /// stored.
+  /// Destination of the low words of the accelerations, for kernels with KernelInfo::reads_low_words; null: not stored.
   Vec4* accelerations_low = nullptr;
 
   /// Returns v after a kick by acceleration `a` for a body of mass `mass`. Drag does not act on massless bodies.
@@ -61,8 +60,8 @@ struct Epilogue {
 // Input and result of a pass over bodies on CUDA devices.
 namespace orrery::cuda {
 
-/// A non-finite body and the pass that found it, packed into one number. The minimum of several findings is the one of
-/// the earliest pass, and within that pass the first body. Passes are numbered in the order in which they run.
+/// A non-finite body and the pass that found it, packed into one number. The minimum of several findings has the
+/// earliest pass and, within that pass, the first body. Passes are numbered in the order in which they run.
 struct PackedFinding {
   unsigned long long bits = ~0ull;  ///< initially no finding: larger than any finding
 
@@ -76,26 +75,26 @@ struct PackedFinding {
 
 /// Memory into which passes over the bodies report the first body that is not finite.
 struct NonFiniteReport {
-  PackedFinding* d_first = nullptr;  ///< the minimum of all findings
+  PackedFinding* d_first = nullptr;  ///< minimum of all findings
   int* seen = nullptr;               ///< host memory that the device can access; set to nonzero by the first finding
-  const int* ids = nullptr;          ///< numbers of the bodies; null: 0, 1, ...
+  const int* ids = nullptr;          ///< reported numbers of the bodies; null: 0, 1, ...
 
   ORRERY_HD int number_of(int i) const { return ids ? ids[i] : i; }
 };
 
-/// Check for non-finite bodies in a pass. It reports two numbers of passes: `before` for a body that was not finite
-/// when the pass began, `after` for one that is not finite at its end. frozen_below <= before <= after.
+/// Check for non-finite bodies in a pass. A body that was not finite when the pass began is reported with the pass
+/// number `before`, and one that is not finite at its end with `after`. frozen_below <= before <= after.
 struct NonFiniteCheck {
   NonFiniteReport report;
   std::uint32_t frozen_below = 0;  ///< the pass does nothing if a pass with a smaller number reported a body
   std::uint32_t before = 0, after = 0;
 };
 
-/// A pass over the bodies: the kick that the previous step left out, a kick, and a drift, each with its length in time;
-/// 0: none. Both kicks use the stored accelerations.
+/// A pass over the bodies: the kick that the previous step left out, a kick, and a drift. Each has a length in time; 0:
+/// none. Both kicks use the stored accelerations.
 struct KickDrift {
   double owed_kick_dt = 0, kick_dt = 0, drift_dt = 0;
-  float drag = 0;  ///< see kick_body() of the integrators
+  float drag = 0;  ///< D of the attract-repel law, see kick_body() of the integrators
 };
 
 }  // namespace orrery::cuda

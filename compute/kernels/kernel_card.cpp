@@ -22,7 +22,7 @@ std::string symbol([[maybe_unused]] cudaKernel_t function) {
 #endif
 }
 
-/// A launch's use of one multiprocessor, for any block size.
+/// Occupancy of one multiprocessor by a launch, for any block size.
 class Residency {
  public:
   Residency(const cuda::Device& device, const MainLaunch& launch)
@@ -31,7 +31,7 @@ class Residency {
   std::size_t dynamic_bytes(int block) const {
     return launch_.shared_per_thread * static_cast<std::size_t>(block) + launch_.shared_fixed;
   }
-  /// 0 where the block does not fit at all.
+  /// Returns the number of resident blocks; 0 if a block of this size does not fit.
   int blocks(int block) const {
     const std::size_t dynamic = dynamic_bytes(block);
     if (block > attributes.maxThreadsPerBlock) return 0;
@@ -83,7 +83,7 @@ std::optional<KernelCard> kernel_card(const ForceKernel& kernel, const cuda::Dev
 #else
 
 std::optional<KernelCard> kernel_card(const ForceKernel&, const cuda::Device*, const Law&, int, const MassRange&) {
-  return std::nullopt;  // no build without CUDA has a CUDA kernel
+  return std::nullopt;  // builds without CUDA have no CUDA kernels
 }
 
 #endif

@@ -8,19 +8,19 @@
 
 namespace orrery {
 
-/// Use of the device by the main launch of a CUDA kernel.
+/// Resources that the main launch of a CUDA kernel uses on a device.
 struct KernelCard {
   CUkern_st* function = nullptr;      ///< see MainLaunch
-  std::string name;                   ///< its symbol in the machine code; empty if the CUDA runtime is older than 12.3
+  std::string name;                   ///< symbol in the machine code; empty if the CUDA runtime is older than 12.3
   int architecture = 0;               ///< architecture of the machine code: 90 for sm_90
-  int registers = 0;                  ///< per thread
+  int registers = 0;                  ///< registers per thread
   std::size_t local_bytes = 0;        ///< local memory per thread, such as spilled registers
-  std::size_t shared_bytes = 0;       ///< per block, static and dynamic
+  std::size_t shared_bytes = 0;       ///< shared memory per block, static and dynamic
   int block = 0, blocks = 0;          ///< threads per block, blocks in the grid
-  int blocks_per_multiprocessor = 0;  ///< resident at the same time
+  int blocks_per_multiprocessor = 0;  ///< number of blocks that are resident at the same time
   double occupancy = 0;               ///< theoretical occupancy, 0 to 1: resident warps / maximum of a multiprocessor
-  int best_block = 0;                 ///< the smallest of 32, 64, 128, ... 1024 threads with the highest occupancy
-  double best_occupancy = 0;          ///< at best_block
+  int best_block = 0;                 ///< smallest of 32, 64, 128, ... 1024 threads with the highest occupancy
+  double best_occupancy = 0;          ///< occupancy with best_block
   double waves = 0;                   ///< blocks / blocks that are resident on the whole device
 };
 

@@ -17,7 +17,7 @@ namespace orrery {
 
 struct RankDeviceSelection;
 
-/// The ranks among which the bodies of an evaluation are spread, as one of them sees them.
+/// Exchange of messages between the ranks that evaluate together, as one of them sees it.
 class RankExchange {
  public:
   virtual ~RankExchange() = default;
@@ -28,15 +28,15 @@ class RankExchange {
   virtual void exchange(std::span<const MessageWriter> outgoing, std::vector<std::vector<std::byte>>& incoming) = 0;
   /// Throws std::runtime_error if `bytes` is too large for a message.
   virtual void check_size(std::size_t /*bytes*/) const {}
-  /// Returns whether a message for the next exchange has arrived from another rank and is empty.
+  /// Returns whether another rank has already sent an empty message for the next exchange.
   virtual bool has_empty_message() = 0;
 };
 
 /// Work of several ranks that exchange messages. A rank that fails or is cancelled still takes part in all later
-/// exchanges, with empty messages. So no rank waits for it, and the others stop, too.
+/// exchanges, with empty messages. So no rank waits forever, and the others stop, too.
 class CollectiveWork {
  public:
-  /// Both must outlive this; `cancelled` may be null.
+  /// `ranks` and `cancelled` must outlive this object; `cancelled` may be null.
   CollectiveWork(RankExchange& ranks, const std::atomic<bool>* cancelled)
       : ranks_{ranks}, cancelled_{cancelled}, outgoing_(static_cast<std::size_t>(ranks.size())) {}
 
@@ -46,7 +46,7 @@ class CollectiveWork {
   /// Returns whether the work continues: as far as this rank knows, no rank has failed or was cancelled.
   bool ok() const { return !failure_ && !stopped_ && !(cancelled_ && *cancelled_); }
 
-  /// Does the work if ok(). Keeps what it throws for finish().
+  /// Calls `work` if ok(). Keeps an exception that it throws for finish().
   template <class Work>
   void attempt(const Work& work) {
     if (!ok()) return;
@@ -81,14 +81,14 @@ class CollectiveWork {
   /// Exchanges the messages. Every rank calls this. Returns whether all ranks sent their messages: all ranks get the
   /// same answer, so they can decide by it whether to make further exchanges.
   bool exchange();
-  /// Between two exchanges: returns whether another rank has reported, by an empty message, that it failed or was
-  /// cancelled.
+  /// Returns whether another rank has already reported, by an empty message, that it failed or was cancelled. Call
+  /// between two exchanges.
   bool others_stop() const { return ranks_.has_empty_message(); }
-  /// Returns what a rank sent in the latest exchange.
+  /// Returns the message of a rank in the latest exchange.
   MessageReader from(int rank) const { return MessageReader{incoming_[static_cast<std::size_t>(rank)]}; }
 
-  /// Combines a value with the values of all other ranks, in any order. Every rank calls this. Returns the result of
-  /// exchange(); nothing else can fail.
+  /// Combines a value with the values of all other ranks, in any order. Every rank calls this. Returns whether
+  /// exchange() succeeded.
   template <class T, class Combine>
   bool reduce(T& value, const Combine& combine) {
     attempt([&] { put_for_all(value); });
@@ -97,10 +97,10 @@ class CollectiveWork {
     return true;
   }
 
-  /// Returns how long this rank has waited for others in exchanges.
+  /// Returns the total time that this rank has waited for others in exchanges.
   std::chrono::steady_clock::duration waited() const { return waited_; }
-  /// Throws the error of this rank. Returns whether everything was done; false: it was cancelled, or another rank
-  /// failed.
+  /// Throws the error of this rank. Returns whether all work was done; false: a rank was cancelled, or
+  /// another rank failed.
   bool finish() const {
     if (failure_) std::rethrow_exception(failure_);
     return ok();
@@ -130,13 +130,13 @@ class KernelSharing {
   /// Opens a CUDA device in each rank, unless the latest call opened the same ones. Returns the ordinal of this rank's
   /// device. Throws as check_devices(), and as RankDevice::open() in any of the ranks.
   virtual int open_devices(const RankDeviceSelection& which) = 0;
-  /// Makes a kernel whose evaluations all ranks share, each a part; a CUDA kernel runs on these devices. Call only if
+  /// Returns a kernel whose evaluations all ranks share, each a part; a CUDA kernel runs on these devices. Call only if
   /// why_not_shared() returns no reason. This object must outlive the kernel. Throws as KernelInfo::make() and
   /// open_devices().
   virtual std::unique_ptr<ForceKernel> make(const KernelInfo& kernel, const Settings& settings,
                                             const RankDeviceSelection& devices) = 0;
-  /// Returns how data are sent from the CUDA device of one rank to another: "NCCL 2.28.3", "MPI (rank 2 has no NCCL)",
-  /// or "MPI (NCCL 2.28.3 was lost)" until make() connects the devices again. Empty until make() was called for a CUDA
+  /// Returns the transport of data between the CUDA devices of the ranks: "NCCL 2.28.3", "MPI (rank 2 has no NCCL)", or
+  /// "MPI (NCCL 2.28.3 was lost)" until make() connects the devices again. Empty until make() was called for a CUDA
   /// kernel.
   virtual std::string transport() const = 0;
 };

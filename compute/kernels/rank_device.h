@@ -38,17 +38,17 @@ struct ScatterSource {
   const cuda::PackedFinding* d_finding = nullptr;  ///< earliest finding so far
 };
 
-/// Which arrays of the bodies are collected.
+/// Selection of the body arrays to gather.
 struct GatherSelection {
   bool positions = false, velocities = false, accelerations = false, owners = false;
 };
 
-/// Destinations of the collected arrays, in the order of all bodies, in memory that the leader's device can access.
+/// Destinations of the gathered arrays, in the order of all bodies, in memory that the leader's device can access.
 struct GatherBuffers {
   Vec4* d_positions = nullptr;
   Vec4* d_velocities = nullptr;
   Vec4* d_accelerations = nullptr;
-  int* d_owners = nullptr;  ///< the rank of each body
+  int* d_owners = nullptr;  ///< rank of each body
 
   GatherSelection wanted() const {
     return {.positions = d_positions != nullptr,
@@ -58,30 +58,30 @@ struct GatherBuffers {
   }
 };
 
-/// How the ranks evaluate the bodies that they hold.
+/// Parameters of an evaluation of the bodies that the ranks hold.
 struct ResidentEvaluation {
-  int rounds = 0;          ///< rounds of the migration before it, see MigrationFacet::begin_residents()
-  bool connected = false;  ///< data go from device to device
+  int rounds = 0;          ///< rounds of migration before the evaluation, see MigrationFacet::begin_residents()
+  bool connected = false;  ///< data go from device to device, not through host memory
 };
 
-/// The bodies that one rank's CUDA device holds from one evaluation to the next, each rank those of its part. All ranks
-/// call the same functions in the same order, with their CollectiveWork. If they are `connected`, data go from device
-/// to device, otherwise through host memory. On the leader, functions enqueue on `stream`; each other rank has a
-/// separate stream. Functions may wait for other ranks. They throw the error of this rank, or Stopped if another rank
-/// failed; then all ranks must disconnect. A function has ended when ended() returns true.
+/// Bodies that a rank's CUDA device holds between evaluations, each rank the bodies of its part. All ranks call the
+/// same functions in the same order, with their CollectiveWork. If they are `connected`, data go from device to device,
+/// otherwise through host memory. On the leader, functions enqueue on `stream`; each other rank has a separate stream.
+/// Functions may wait for other ranks. They throw the error of this rank, or Stopped if another rank failed; then all
+/// ranks must disconnect. A function has ended when ended() returns true.
 class RankResidents {
  public:
   virtual ~RankResidents() = default;
   /// Returns whether the devices of `ranks` ranks can hold `count` bodies.
   virtual bool can_hold(int count, int ranks) const = 0;
-  /// Allocates the memory to hold the bodies. Replaces RankKernel::prepare(). Throws as ForceKernel::prepare().
+  /// Allocates the memory to hold the bodies. Call instead of RankKernel::prepare(). Throws as ForceKernel::prepare().
   virtual void prepare(int count, int rank, int ranks) = 0;
 
   /// Scatters the leader's bodies, `from`, to the ranks in equal parts.
   virtual void hold(const ScatterSource& from, bool connected, CollectiveWork& work, CUstream_st* stream) = 0;
-  /// Does cuda::kick_drift() of the integrators for this rank's bodies. `seen`: see NonFiniteReport; may be null.
+  /// Moves this rank's bodies like cuda::kick_drift() of the integrators. `seen`: see NonFiniteReport; may be null.
   virtual void kick_drift(const PassOrder& pass, int* seen, CUstream_st* stream) = 0;
-  /// Does cuda::check_finite() of the integrators. Writes the earliest finding of all ranks to the leader's report.
+  /// Checks the bodies like cuda::check_finite() of the integrators. The leader's report gets the earliest finding.
   virtual void check_finite(const cuda::NonFiniteReport& report, std::uint32_t pass, bool connected,
                             CollectiveWork& work, CUstream_st* stream) = 0;
   /// Leader: begins an evaluation. Returns ResidentEvaluation::rounds.
@@ -90,7 +90,7 @@ class RankResidents {
   /// as in RankKernel.
   virtual void evaluate(const ForceArgs& args, const ResidentEvaluation& how, std::span<const Part> parts,
                         CollectiveWork& work) = 0;
-  /// Gathers the `wanted` arrays in the leader's `places`, which other ranks ignore.
+  /// Gathers the `wanted` arrays into the leader's `places`. Other ranks ignore `places`.
   virtual void collect(const GatherSelection& wanted, const GatherBuffers& places, bool connected, CollectiveWork& work,
                        CUstream_st* stream) = 0;
   /// Leader: returns memory for GatherBuffers::d_owners. Throws UsageError if memory is short.
@@ -103,18 +103,18 @@ class RankResidents {
   virtual bool ended() const = 0;
 };
 
-/// Which CUDA device each rank opens, by its place among the ranks of its host.
+/// Selection of the CUDA device that each rank opens, by the rank's place among the ranks of its host.
 struct RankDeviceSelection {
-  std::vector<int> listed{};  ///< ordinals by place; empty: the devices from `first` on, then the ones before it
-  int first = 0;              ///< the ordinal of place 0, if none are listed
+  std::vector<int> listed{};  ///< ordinals by place; empty: devices from `first` on, then the ones before it
+  int first = 0;              ///< ordinal for place 0 if `listed` is empty
   friend bool operator==(const RankDeviceSelection&, const RankDeviceSelection&) = default;
 };
 
 /// Properties of a rank's device, which the leader compares.
 struct RankDeviceFacts {
-  int ordinal = 0;                       ///< among the devices that the rank sees
+  int ordinal = 0;                       ///< index among the devices that the rank sees
   std::array<unsigned char, 16> uuid{};  ///< equal for ranks that share a device
-  int architecture = 0;                  ///< 90 for sm_90
+  int architecture = 0;                  ///< such as 90 for sm_90
   int multiprocessors = 0;
 };
 
@@ -132,7 +132,7 @@ struct Stopped final : std::runtime_error {
   explicit Stopped(const std::string& why = "stopped, since another rank failed") : runtime_error{why} {}
 };
 
-/// Call after the last exchange of an evaluation. Throws the error of this rank, or Stopped if another rank failed.
+/// Throws the error of this rank, or Stopped if another rank failed. Call after the last exchange of an evaluation.
 inline void require_end(const CollectiveWork& work) {
   if (!work.finish()) throw Stopped{};
 }
@@ -151,14 +151,14 @@ class ConnectedRankKernel {
  public:
   virtual ~ConnectedRankKernel() = default;
 
-  // The leader calls these in their order. `args` are those of ForceKernel::evaluate(), and `parts` has one per rank.
+  // The leader calls these functions in this order. `args` are as in ForceKernel::evaluate(); `parts` has one per rank.
   /// Begins an evaluation and allocates the memory for all results. Returns the message for each rank; the leader's
   /// entry is unused.
   virtual std::vector<WorkerInput> prepare_inputs(const ForceArgs& args, std::span<const Part> parts) = 0;
-  /// Enqueues the sending of the blocks, the leader's own part, and the receiving of the others' results. The others
-  /// must have their orders already, since the driver may wait for them here. `work`: with all ranks, if they exchange.
+  /// Enqueues sending the blocks, evaluating the leader's own part, and receiving the results of other ranks. They must
+  /// already have their orders, since the driver may wait for them here. `work` is used if the parts exchange data.
   virtual void evaluate(const ForceArgs& args, std::span<const Part> parts, CollectiveWork& work) = 0;
-  /// Returns whether the leader's own part has ended; results of others may still be missing. Throws if the part
+  /// Returns whether the leader's own part has ended; other ranks' results may still be missing. Throws if the part
   /// failed, and Stopped if the connection failed.
   virtual bool part_ended() = 0;
   /// Returns whether the latest evaluation has ended completely: the part of this rank, and everything that it sends or
@@ -173,7 +173,7 @@ class ConnectedRankKernel {
   virtual void evaluate_part(const ForceArgs& args, const WorkerInput& input, std::span<const Part> parts,
                              const Part& own, CollectiveWork& work) = 0;
 
-  /// Aborts everything that streams of this connection wait for, including those of other kernels. Their results are
+  /// Aborts everything that the streams of this connection wait for, also for other kernels. The results are then
   /// invalid.
   virtual void disconnect() noexcept = 0;
 };
@@ -189,54 +189,53 @@ class RankKernel {
   /// Calls ForceKernel::bodies_replaced().
   virtual void bodies_replaced() = 0;
 
-  // The leader calls these in their order. `args` are those of ForceKernel::evaluate(), and `parts` has one per rank.
+  // The leader calls these functions in this order. `args` are as in ForceKernel::evaluate(); `parts` has one per rank.
   /// Begins an evaluation and the leader's own part. Returns the message for each rank when all blocks are in host
   /// memory; the leader's entry is unused.
   virtual std::vector<WorkerInput> prepare_inputs(const ForceArgs& args, std::span<const Part> parts) = 0;
-  /// common_input() returns the blocks for all other ranks, one after the other, individual_input() those for one rank.
+  /// common_input() returns the blocks for all other ranks, concatenated; individual_input(), those for one.
   virtual std::span<const std::byte> common_input() const = 0;
   virtual std::span<const std::byte> individual_input(int rank) const = 0;
   /// Returns the destination of the results of another rank's part.
   virtual std::span<std::byte> place(const ForceArgs& args, const Part& part) = 0;
-  /// Evaluates the rest of the leader's own part, and blocks until it has ended. `work`: with all ranks, if they
-  /// exchange.
+  /// Evaluates the rest of the leader's own part, and blocks until it has ended. Parts that exchange data use `work`.
   virtual void end_part(const ForceArgs& args, std::span<const Part> parts, CollectiveWork& work) = 0;
   /// Finishes all targets. Call when the results are in their destinations. Enqueues on args.stream and returns.
   virtual void join(const ForceArgs& args, std::span<const Part> parts) = 0;
 
-  // Another rank.
+  // Another rank calls these functions.
   /// Allocates memory for `bytes` of shared blocks, so that receiving them cannot fail.
   virtual void reserve_input(std::size_t bytes) = 0;
-  /// Returns the destination of the blocks for all ranks, followed by those for this rank. `bytes`: at most those of
-  /// the latest reserve_input().
+  /// Returns the destination of the blocks for all ranks, followed by the blocks for this rank. `bytes`: size of all of
+  /// them, at most the size in the latest reserve_input().
   virtual std::span<std::byte> input_buffer(std::size_t bytes) = 0;
   /// Evaluates a part from these blocks, and returns the results. `args` are as in PartitionFacet for other devices;
   /// the stream is ignored. Throws Stopped if another rank has failed in an exchange.
   virtual std::span<const std::byte> evaluate(const ForceArgs& args, const WorkerInput& input,
                                               std::span<const Part> parts, const Part& own, CollectiveWork& work) = 0;
 
-  // These describe the latest evaluation, connected or not. Call them when it has ended.
+  // These functions describe the latest evaluation, connected or not. Call them when it has ended.
   /// Returns the device's time in ms for this rank's part, without waiting and copies.
   virtual double part_ms() const = 0;
   // Leader: see PartitionFacet.
   virtual bool works_alone() const = 0;
   virtual bool keeps_parts() const = 0;
-  /// Enqueues a copy of the owners of the bodies, for owners(). `d_owners`: where they are; null: the kernel finds
-  /// them. Throws UsageError if memory is short.
+  /// Enqueues a copy of the owners of the bodies, for owners(). `d_owners`: owners in device memory; null: the kernel
+  /// finds them. Throws UsageError if memory is short.
   virtual void read_owners(int count, const int* d_owners, CUstream_st* stream) = 0;
   /// Returns the rank of each body; none if not yet known.
   virtual std::optional<std::vector<int>> owners(int count) const = 0;
 
   /// Another rank: writes PartitionFacet::cells() of rank `index`, for the leader's place_cells().
   virtual MessageWriter cells(int index) = 0;
-  /// Leader: reads what cells() of rank `index` wrote. Enqueues on a stream, and returns when the message is no longer
-  /// needed.
+  /// Leader: reads the message from cells() of rank `index`. Enqueues on `stream`, and returns when the message is no
+  /// longer needed.
   virtual void place_cells(int index, MessageReader& cells, CUstream_st* stream) = 0;
 
   /// Returns the bodies that the device holds; null: it cannot hold bodies.
   virtual RankResidents* residents() = 0;
-  /// Returns the division by the connection; null if RankDevice::connected() was false when this was made, or if the
-  /// connection was lost.
+  /// Returns the interface for data from device to device. Null if RankDevice::connected() was false when this was
+  /// made, or if the connection was lost.
   virtual ConnectedRankKernel* connected() = 0;
 };
 
@@ -244,37 +243,37 @@ class RankKernel {
 class RankDevice {
  public:
   virtual ~RankDevice() = default;
-  /// Opens the device for the rank at this place among the ranks of its host, and closes an earlier one, except for
+  /// Opens the device for the rank at this place among the ranks of its host. Closes an earlier device, except for
   /// kernels that were made on it. Throws UsageError if there is no such device, and std::runtime_error if CUDA cannot
   /// run.
   virtual RankDeviceFacts open(const RankDeviceSelection& which, int place) = 0;
 
-  /// Returns the version of NCCL that this rank finds, as NCCL counts: 22803 is 2.28.3. 0: it finds none.
+  /// Returns the version of NCCL that this rank finds, in NCCL's own numbers: 22803 is 2.28.3. 0: there is no NCCL.
   virtual int nccl_version() = 0;
   /// Leader: returns the identifier that connect() of all ranks needs.
   virtual ConnectionId new_connection() = 0;
   /// Connects the open device with the devices of the other ranks. All ranks call this, and wait for each other for at
-  /// most connect_limit. Kernels that are made before disconnect() or open() have the connection. Throws Stopped if the
+  /// most connect_limit. Kernels that are made until disconnect() or open() use the connection. Throws Stopped if the
   /// others are not ready in time, and std::runtime_error for other failures.
   virtual void connect(const ConnectionId& id, int rank, int ranks) = 0;
-  /// Ends the connection, also for the kernels that have it.
+  /// Ends the connection, also for the kernels that use it.
   virtual void disconnect() noexcept = 0;
-  /// Returns whether kernels that are made now have a connection. An evaluation of another kernel may lose it.
+  /// Returns whether kernels that are made now use a connection. An evaluation of another kernel may lose it.
   virtual bool connected() const = 0;
 
-  /// Call after open(). Throws as KernelInfo::make().
+  /// Returns a new kernel on the open device. Call after open(). Throws as KernelInfo::make().
   virtual std::unique_ptr<RankKernel> make(const KernelInfo& kernel, const Settings& settings) = 0;
 };
 
-/// Returns the ordinal of the device for a place, of `visible` devices; the device may not exist. Throws UsageError if
-/// the list is too short for this place.
+/// Returns the ordinal of the device for a place, if `visible` devices are visible. The device may not exist. Throws
+/// UsageError if the list is too short for this place.
 int device_at(const RankDeviceSelection& which, int place, int visible);
 
 /// Throws UsageError that names two ranks if their devices differ, or if they share a device that is not listed for
 /// both. `facts`: by rank.
 void check_devices(std::span<const RankDeviceFacts> facts, const RankDeviceSelection& which);
 
-/// Returns a version as text, such as "NCCL 2.28.3".
+/// Returns a version of NCCL as text, such as "NCCL 2.28.3".
 std::string nccl_text(int version);
 
 /// Returns why NCCL cannot connect these devices, one line; empty if it can. `versions`: see

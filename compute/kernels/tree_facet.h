@@ -16,7 +16,7 @@ struct TreePhase {
   double ms;
 };
 
-/// Counters of a CUDA kernel, in device memory.
+/// Counters of a CUDA tree, in device memory.
 struct TreeCounts {
   unsigned long long interactions;
   int cells, depth;
@@ -25,34 +25,34 @@ struct TreeCounts {
 /// Report of a tree kernel on one evaluation.
 struct TreeReport {
   std::int64_t interactions = 0;   ///< number of interactions with bodies and with cells
-  double vector_instructions = 0;  ///< arithmetic instructions per lane in the sums of a CPU kernel; 0: not counted
+  double vector_instructions = 0;  ///< CPU kernel: arithmetic instructions per lane in the sums; 0: not counted
   std::int64_t cells = 0;          ///< number of cells, leaves included
   int depth = 0;                   ///< deepest level; the root has level 0
   std::vector<TreePhase> phases;   ///< in order of time; empty if they were not timed
   std::int64_t phases_age = 0;     ///< number of steps by which `phases` are older than the rest
 };
 
-/// Cube of a cell.
+/// Cube of a tree cell.
 struct TreeCell {
   Vec3 center;
-  float half_size;  ///< > 0
-  int level;        ///< 0: the root
+  float half_size;  ///< half of the edge, > 0
+  int level;        ///< level in the tree; 0: the root
 };
 
 /// Request to read cells of a tree, and the walk of one body.
 struct CellRequest {
   static constexpr int every_level = -1, nobody = -1;
 
-  int most = 0;             ///< maximum number of cells, which are the larger ones; 0: reads nothing
+  int most = 0;             ///< maximum number of cells; if there are more, the larger ones are read; 0: none
   int level = every_level;  ///< level of the cells
   int walk_of = nobody;     ///< body whose walk is read
   friend bool operator==(const CellRequest&, const CellRequest&) = default;
 };
 
-/// Cells and bodies that a body's group met on its walk through the tree. Groups of neighbours walk together.
+/// Cells and bodies that a body's group visited on its walk through the tree. Groups of neighbours share a walk.
 struct BodyWalk {
-  std::vector<TreeCell> cells;   ///< cells that counted as a whole
-  std::vector<TreeCell> leaves;  ///< leaves whose bodies were met one by one
+  std::vector<TreeCell> cells;   ///< cells that acted as a whole
+  std::vector<TreeCell> leaves;  ///< leaves whose bodies acted one by one
   std::int64_t bodies = 0;       ///< number of bodies in these leaves
 };
 
@@ -63,7 +63,7 @@ struct PickedCells {
   std::optional<BodyWalk> walk;  ///< none if no walk was requested, or if the kernel has no record of it
 };
 
-/// Implemented by kernels with a tree: reports, and cells to show.
+/// Implemented by tree kernels: reports, and cells to show.
 class TreeFacet {
  public:
   virtual ~TreeFacet() = default;
@@ -74,7 +74,7 @@ class TreeFacet {
   /// Copies cells of the latest evaluation's tree, for cells(). `request.most` must be at least 1. A CUDA kernel
   /// enqueues the copy on `stream` and returns.
   virtual void pick_cells(const CellRequest& request, CUstream_st* stream) = 0;
-  /// Returns the latest pick; none if there was no tree. Call only when the stream has passed the pick.
+  /// Returns the cells of the latest pick_cells(); none if there was no tree. Call when the stream has passed the copy.
   virtual std::optional<PickedCells> cells() const = 0;
 };
 

@@ -1,18 +1,18 @@
 #include "compute/kernels/vector_units.h"
 
-// Highway compiles this file once for each instruction set and picks one when the program runs.
+// Highway compiles this file once per instruction set and chooses the best set at run time.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "compute/kernels/vector_units.cpp"
-// After HWY_TARGET_INCLUDE, as Highway asks.
+// Highway requires this include after the definition of HWY_TARGET_INCLUDE.
 #include <hwy/foreach_target.h>
-// After foreach_target.h, as Highway asks.
+// Highway requires this include after foreach_target.h.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace orrery::HWY_NAMESPACE {
 namespace {
 
-/// `rounds` times 12 independent operations on whole vectors: more than two pipes times any latency of 4 or 5.
+/// Runs 12 chains of `rounds` multiply-adds on whole vectors. 12 exceeds two pipes times a latency of 4 or 5 clocks.
 float issue_fma_chains(int rounds) {
   const hwy::HWY_NAMESPACE::ScalableTag<float> tag;
   using Vector = hwy::HWY_NAMESPACE::Vec<decltype(tag)>;
@@ -69,7 +69,7 @@ const char* simd_name(std::int64_t target) {
   return std::string_view{name}.starts_with("AVX3") ? "AVX-512" : name;
 }
 
-/// The lowest bit of Highway's supported targets is the best one.
+/// Uses the lowest bit of Highway's supported targets, which is the best target.
 const char* best_simd_name() {
   const auto targets = static_cast<std::uint64_t>(hwy::SupportedTargets());
   return simd_name(static_cast<std::int64_t>(targets & (~targets + 1)));
@@ -79,7 +79,7 @@ FmaLimit measure_fma_limit(int threads) {
   FmaLimit limit{.instruction_set = HWY_DYNAMIC_DISPATCH(fma_instruction_set)(),
                  .lanes = HWY_DYNAMIC_DISPATCH(fma_lanes)()};
   const int shares = threads * shares_per_thread;
-  std::atomic<float> witness = 0;  // is never read, but the compiler cannot know that
+  std::atomic<float> witness = 0;  // never read, but the compiler cannot know that
   for (int run = 0; run < runs; ++run) {
     std::atomic<int> next = 0;
     const auto begin = std::chrono::steady_clock::now();

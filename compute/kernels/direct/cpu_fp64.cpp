@@ -11,7 +11,7 @@ namespace {
 constexpr Tunable fp64_tunables[] = {threads_tunable};
 
 struct WideBody {
-  double x, y, z, w;  // w: the mass
+  double x, y, z, w;  // position; w: mass
 };
 
 class CpuFp64 final : public ForceKernel, public ArithmeticFacet {

@@ -1,9 +1,9 @@
-// Highway compiles this file once for each instruction set and picks one when the program runs.
+// Highway compiles this file once per instruction set and chooses the best set at run time.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "compute/kernels/direct/cpu_jerk.cpp"
-// After HWY_TARGET_INCLUDE, as Highway asks.
+// Highway requires this include after the definition of HWY_TARGET_INCLUDE.
 #include <hwy/foreach_target.h>
-// After foreach_target.h, as Highway asks.
+// Highway requires this include after foreach_target.h.
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// One vector, with the operations that pair_law.inl and add_pull_and_jerk() need.
+/// SIMD vector of up to 64 bytes, with the operations that pair_law.inl and add_pull_and_jerk() need.
 template <class T>
 struct JerkLanes {
   using Tag = hn::CappedTag<T, 64 / sizeof(T)>;
@@ -42,10 +42,10 @@ struct JerkLanes {
 };
 
 #include "compute/core/pair_law.inl"
-// Must follow pair_law.inl, which it uses.
+// jerk_pair.inl uses pair_law.inl, so this include must follow.
 #include "compute/kernels/parts/jerk_pair.inl"
 
-/// Calls visit(pair_law) with the pair law of vectors for `law`.
+/// Calls visit(pair_law), where pair_law computes `law` on vectors of T.
 template <class T, class Visitor>
 void visit_pair_law_of_lanes(const Law& law, const Visitor& visit) {
   using Lanes = JerkLanes<T>;
@@ -66,7 +66,7 @@ struct LanesBody {
   Vec3Of<Real> velocity;
   Real mass;
 
-  /// Returns a body made of read(column) for each column.
+  /// Returns one body per lane, with the components read(column).
   template <class Read>
   HWY_INLINE static LanesBody read(const JerkColumns<T>& c, const Read& read) {
     const Vec3Of<Real> velocity{read(c.vx), read(c.vy), read(c.vz)};
@@ -79,7 +79,8 @@ struct LanesBody {
   }
 };
 
-/// The sums in double of the pulls of all bodies on body `i`. Returns early when cancelled.
+/// Returns the acceleration and jerk of body `i` due to all bodies, summed in double. If `stop` is set, returns early
+/// with an incomplete sum.
 template <class T, class PairLaw>
 HWY_NOINLINE Pull pull_on(const JerkColumns<T>& columns, int i, const PairLaw& pair_law,
                           const std::atomic<bool>* stop) {
@@ -88,7 +89,7 @@ HWY_NOINLINE Pull pull_on(const JerkColumns<T>& columns, int i, const PairLaw& p
   const PairLaw law = pair_law;
   const Body me = Body::read(columns, [i](const T* column) { return Lanes::set(column[i]); });
   Pull total;
-  constexpr int block = jerk_sum_length * Lanes::count;  // each lane has its own sum
+  constexpr int block = jerk_sum_length * Lanes::count;  // bodies per partial sum: each lane adds jerk_sum_length pairs
   for (int begin = 0; begin < columns.padded_count && !cancelled(stop); begin += block) {
     const int end = begin + std::min(block, columns.padded_count - begin);
     const Lanes zero = Lanes::set(0);
@@ -137,7 +138,8 @@ HWY_EXPORT(jerk_lanes_name);
 
 constexpr Tunable jerk_tunables[] = {threads_tunable, jerk_precision_tunable};
 constexpr int most_targets_of_a_chunk = 16;
-/// Operations per interaction with the jerk. Position differences take six more from pairs of floats than from doubles.
+/// Floating-point operations of one interaction with its jerk. Position differences take six more operations for
+/// double-floats than for doubles.
 constexpr InteractionArithmetic mixed_arithmetic{.gravity = 35, .attract_repel = 40},
     fp64_arithmetic{.gravity = 29, .attract_repel = 34, .bits = 64};
 
@@ -153,7 +155,7 @@ class CpuJerk final : public ForceKernel, public JerkFacet, public ArithmeticFac
         args, [&](int i) { return args.bodies[i]; }, [&](int i, const Pull& pull) { args.pulls[i] = pull; });
   }
 
-  /// Evaluates accelerations alone: all velocities count as 0.
+  /// Evaluates accelerations only: treats all bodies as at rest.
   void do_evaluate(const ForceArgs& args) override {
     evaluate_all(
         args, [&](int i) { return at_rest(args.bodies[i]); },

@@ -22,8 +22,8 @@ class CpuOpenmp final : public ForceKernel, public ArithmeticFacet {
   explicit CpuOpenmp(const Settings& settings) : threads_{thread_count(settings)}, chunk_{settings.integer("chunk")} {}
 
   void do_evaluate(const ForceArgs& args) override {
-    // A worksharing loop cannot end early, and skipping ten million chunks takes long. So one loop covers a limited
-    // number of chunks. With more chunks, a row takes so long that waiting for the last one costs nothing.
+    // An OpenMP worksharing loop cannot end early, and skipping ten million chunks takes long. So each loop covers at
+    // most chunks_per_loop chunks, which take far longer than the barrier after the loop.
     constexpr int chunks_per_loop = 1 << 15;
     const int targets = args.target_count();
     const int chunks = targets / chunk_ + (targets % chunk_ != 0);

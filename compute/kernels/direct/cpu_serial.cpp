@@ -1,9 +1,9 @@
 #include "compute/kernels/kernel.h"
 #include "compute/kernels/parts/scalar_rows.h"
 
-// The baseline of every speed-up, so it is compiled with the flags of the whole build: -O3 in Release for the default
-// processor (x86-64 with SSE2, no fused multiply-add), without -ffast-math. That means an exact square root and an
-// exact division per pair, and sums in source order, which prevents vectorization over bodies.
+// This kernel is the baseline of every speed-up, so it uses the flags of the whole build: -O3 in Release for the
+// default processor (x86-64 with SSE2, no fused multiply-add), without -ffast-math. Each pair therefore takes an exact
+// square root and an exact division. Sums keep source order, which prevents vectorization over bodies.
 
 namespace orrery {
 namespace {

@@ -1,9 +1,9 @@
-// Highway compiles this file once for each instruction set and picks one when the program runs.
+// Highway compiles this file once per instruction set and chooses the best set at run time.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "compute/kernels/direct/cpu_simd.cpp"
-// After HWY_TARGET_INCLUDE, as Highway asks.
+// Highway requires this include after the definition of HWY_TARGET_INCLUDE.
 #include <hwy/foreach_target.h>
-// After foreach_target.h, as Highway asks.
+// Highway requires this include after foreach_target.h.
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -19,9 +19,9 @@
 namespace orrery {
 namespace {
 
-constexpr int max_chunk = 64;  ///< bodies of one chunk: their lane sums, 12 KiB with 16 lanes, stay in the first cache
-/// Bodies j that all bodies of a chunk meet before the next are loaded: 16 KiB, which also stay in the first cache. It
-/// is also the number of bodies between two additions to the lane sums: short sums round less.
+constexpr int max_chunk = 64;  ///< targets in a chunk: their lane sums, 12 KiB with 16 lanes, stay in the L1 cache
+/// Sources in a tile: 16 KiB, which also stay in the L1 cache. All targets of a chunk use a tile before the next one is
+/// loaded. The sums over a tile start at zero and are then added to the lane sums: short sums round less.
 constexpr int tile = 1024;
 
 }  // namespace
@@ -35,14 +35,14 @@ namespace {
 #include "compute/kernels/parts/simd.inl"
 #include "compute/kernels/parts/simd_pull.inl"
 
-/// Sums and finishes the targets at places [first, last).
+/// Sums the accelerations of targets [first, last) and passes them to the epilogue.
 template <int rows, class PairLaw>
 void evaluate_chunk(const ForceArgs& args, const PaddedColumns& bodies, int first, int last, const PairLaw& law) {
   Vec4 points[max_chunk];
   HWY_ALIGN float sums[max_chunk * 3 * lane_count] = {};
   const int count = last - first;
   for (int i = 0; i < count; ++i) points[i] = args.bodies[args.targets.body(first + i)];
-  // The last rows may reach beyond the chunk: they repeat its last body, and their sums are not used.
+  // The last pass may have rows beyond the chunk. They repeat its last body, and their sums are not used.
   for (int i = count; i % rows != 0; ++i) points[i] = points[count - 1];
 
   for (int begin = 0; begin < bodies.padded_count; begin += tile) {
@@ -78,8 +78,8 @@ namespace {
 HWY_EXPORT(evaluate_simd_rows);
 HWY_EXPORT(target_name);
 
-// One core of an EPYC (Zen 3, AVX2), 16,384 bodies, by orrery_cpu_benchmark: 1, 2 and 4 rows did 3.09, 3.07 and 2.99 G
-// pairs/s, 97, 96 and 93 % of what its multiply-add pipes can issue; cpu-serial did 0.28.
+// G pairs/s by orrery_cpu_benchmark on one core of an EPYC (Zen 3, AVX2), 16,384 bodies: 3.09, 3.07 and 2.99 with 1, 2
+// and 4 rows. These are 97, 96 and 93 % of the issue limit of the multiply-add pipes. cpu-serial reaches 0.28.
 constexpr Tunable tunables[] = {
     threads_tunable,
     {.name = "rows",
@@ -95,7 +95,7 @@ class CpuSimd final : public ForceKernel, public ArithmeticFacet {
 
   void do_evaluate(const ForceArgs& args) override {
     const PaddedColumns bodies = columns_.fill(args, threads_);
-    // About four chunks per thread, so that threads which start late or run slower do not delay the others.
+    // Aims at four chunks per thread, so that threads that start late or run slower do not delay the others.
     const int targets = args.target_count(), share = targets / (4 * threads_);
     const int chunk = std::clamp(share / max_simd_rows * max_simd_rows, max_simd_rows, max_chunk);
     for_each_chunk(targets, chunk, threads_, args.cancelled, [&](int first, int last) {

@@ -12,19 +12,19 @@ constexpr Tunable tunables[] = {
     ftz_tunable,
 };
 
-/// Evaluates each pair once, for the body with the higher index, and adds its pull to `sums` of both bodies: to the
-/// partner's after each pair, to its own at the end. `sums` must be zeros.
+/// Evaluates each pair once, in the thread of the body with the higher index. That thread adds each pull to the
+/// partner's entry of `sums` immediately, and to its own entry at the end. `sums` must be zeros initially.
 template <LawId law, class Real>
 __global__ void accumulate(const Vec4* __restrict__ bodies, int count, PairConstants constants, Vec4* sums) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  if (i >= count) return;  // no barrier follows
+  if (i >= count) return;  // safe, since no barrier follows
   const auto pair = pair_law<law, Real>(constants);
   const Vec4 me = bodies[i];
   Vec3Of<Real> sum;
   for (int j = 0; j < i; ++j) {
     const Vec4 body = bodies[j];
     const Real dx = Real{body.x} - me.x, dy = Real{body.y} - me.y, dz = Real{body.z} - me.z;
-    const Real s = pair.factor(dx, dy, dz, 1.0f);  // per unit mass of the partner: the two masses differ
+    const Real s = pair.factor(dx, dy, dz, 1.0f);  // per unit mass: the masses differ
     const Real to_me = s * body.w, to_partner = s * -me.w;
     sum.x = multiply_add(to_me, dx, sum.x);
     sum.y = multiply_add(to_me, dy, sum.y);
@@ -35,7 +35,7 @@ __global__ void accumulate(const Vec4* __restrict__ bodies, int count, PairConst
     atomicAdd(partner + 2, (to_partner * dz).value());
   }
   const Vec3 acceleration = values(sum);
-  float* own = &sums[i].x;  // other threads add to it at the same time
+  float* own = &sums[i].x;  // other threads add to this entry concurrently
   atomicAdd(own + 0, acceleration.x);
   atomicAdd(own + 1, acceleration.y);
   atomicAdd(own + 2, acceleration.z);
@@ -67,7 +67,7 @@ class Atomic final : public BlockKernel<const Vec4*, int, PairConstants, Vec4*> 
 
 }  // namespace
 
-// The order of the additions differs in each run; the tolerance allows for that.
+// The order of the additions differs between runs; the tolerance allows for that.
 ORRERY_KERNEL(
     cuda_atomic, .id = "cuda-atomic", .title = "CUDA atomic",
     .notes =

@@ -10,9 +10,9 @@ constexpr Tunable tunables[] = {
 };
 
 // A new kernel can start from here (orrery new-kernel):
-/// Returns the source's getBodyBodyForce() divided by the mass of body `me`. The source divides later, in moveBodies(),
-/// but products of two masses would leave the range of float in some units. The source has no softening; that of the
-/// pair laws is added. Gravity is the same expression with `repulsion` = 0.
+/// Returns the acceleration of `me` due to `body`: getBodyBodyForce() of Brute Force N-Body Optimization, divided by
+/// the mass of `me`. The original divides later, in moveBodies(), but a product of two masses may leave the range of
+/// float. The original has no softening; here it is added. `repulsion` = 0 gives gravity.
 __device__ Vec3 pull_as_written(const Vec4& me, const Vec4& body, float softening_sq, float repulsion) {
   const float dx = body.x - me.x;
   const float dy = body.y - me.y;
@@ -23,8 +23,8 @@ __device__ Vec3 pull_as_written(const Vec4& me, const Vec4& body, float softenin
   return {pull * dx / r, pull * dy / r, pull * dz / r};
 }
 
-/// The pull of `count` bodies, which fill `tiles` tiles, on body `i`. All threads of a block must call it: they share
-/// the tiles.
+/// Returns the acceleration of body `i` due to all `count` bodies, which fill `tiles` tiles. All threads of a block
+/// must call this, because they fill each tile together.
 __device__ __forceinline__ Vec3 pull_of_tiles(const Vec4* __restrict__ bodies, int count, int tiles, int i,
                                               const Vec4& me, float softening_sq, float repulsion) {
   extern __shared__ Vec4 tile[];
@@ -32,7 +32,7 @@ __device__ __forceinline__ Vec3 pull_of_tiles(const Vec4* __restrict__ bodies, i
   Vec3 sum;
   for (int t = 0; t < tiles; ++t) {
     const int mine = t * width + static_cast<int>(threadIdx.x);
-    tile[threadIdx.x] = mine < count ? bodies[mine] : Vec4{};  // the source reads past the end here, and for `me`
+    tile[threadIdx.x] = mine < count ? bodies[mine] : Vec4{};  // the original reads past the end here, and for `me`
     __syncthreads();
 #pragma unroll 32
     for (int k = 0; k < width; ++k) {
@@ -44,7 +44,7 @@ __device__ __forceinline__ Vec3 pull_of_tiles(const Vec4* __restrict__ bodies, i
         sum.z += pull.z;
       }
     }
-    __syncthreads();  // the tile is refilled only after all threads have read it; the source has no such barrier
+    __syncthreads();  // the tile is refilled only after all threads have read it; the original lacks this barrier
   }
   return sum;
 }

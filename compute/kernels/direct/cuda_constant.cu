@@ -16,15 +16,15 @@ constexpr Tunable tunables[] = {
     bodies_per_thread_tunable("1"),
 };
 
-/// Bodies in one pass of the inner loop.
+/// Unroll factor of the inner loop, in bodies.
 constexpr int unroll = 8;
 
-/// All of the constant memory: 64 KiB.
+/// Number of bodies that fill the constant memory, 64 KiB.
 constexpr int capacity = 4096;
 __constant__ Vec4 chunk[capacity];
 
-/// A device has one `chunk`, while engines have a stream each: an evaluation holds a turn while it enqueues its work,
-/// and on the GPU that work waits for the evaluation before it.
+/// Exclusive use of `chunk`, of which a device has only one, by evaluations in several streams. An evaluation holds a
+/// turn while it enqueues its work. On the GPU, this work starts after the previous evaluation has finished.
 class Turn {
  public:
   Turn(const cuda::Device& device, cudaStream_t stream) : last_use_{last_use(device)}, stream_{stream} {
@@ -39,9 +39,9 @@ class Turn {
     static std::mutex mutex;
     return mutex;
   }
-  /// Returns the event after the latest use of `chunk` on this device. Call with the mutex locked.
+  /// Returns the event that is recorded after each use of `chunk` on this device. Call with the mutex locked.
   static const cuda::Event& last_use(const cuda::Device& device) {
-    static std::map<int, cuda::Event> events;  // one entry per device
+    static std::map<int, cuda::Event> events;  // by the ordinal of the device
     return events.try_emplace(device.ordinal(), device).first->second;
   }
 
@@ -50,14 +50,14 @@ class Turn {
   cudaStream_t stream_;
 };
 
-/// Which of the rounds that fill `chunk` a launch belongs to.
+/// A round of an evaluation: the launch that sums over the bodies in `chunk`.
 struct Round {
-  int size;          ///< bodies in `chunk`
-  bool first, last;  ///< the first starts the sums from zero, the last hands them to the epilogue
+  int size;          ///< number of bodies in `chunk`
+  bool first, last;  ///< the first round starts the sums at zero, the last passes them to the epilogue
 };
 
-/// Adds the pull of the bodies in `chunk` to every body's sum. Between rounds the sums lie in `sums`, one per body; it
-/// may be null where the first round is the last.
+/// Adds the pull of the bodies in `chunk` to the sum of every body. `sums` keeps the sums between rounds, one per body.
+/// It may be null if there is only one round.
 template <LawId law, int bodies_per_thread>
 __global__ void accelerate(const Vec4* __restrict__ bodies, int count, Round round, PairConstants constants,
                            Vec4* __restrict__ sums, Epilogue epilogue) {
@@ -76,7 +76,7 @@ __global__ void accelerate(const Vec4* __restrict__ bodies, int count, Round rou
   }
 
   unrolled_for<unroll>(round.size, [&](int j) {
-    const Vec4 body = chunk[j];  // one address for all threads
+    const Vec4 body = chunk[j];  // all threads read one address: a broadcast
 #pragma unroll
     for (int k = 0; k < bodies_per_thread; ++k) {
       add_pull(acceleration[k], pair, mine[k].x, mine[k].y, mine[k].z, body);

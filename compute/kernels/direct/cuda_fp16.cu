@@ -14,8 +14,8 @@ constexpr Tunable tunables[] = {
     ftz_tunable,
 };
 
-/// Coordinates are multiplied by a power of two that brings the largest magnitude to [2^13, 2^14): so differences are
-/// finite, and few coordinates are subnormal.
+/// Scaling of the coordinates before they are rounded to half. The factor is a power of two that brings the largest
+/// magnitude into [2^13, 2^14). So differences stay finite, and few coordinates become subnormal.
 struct Scale {
   float factor;
 
@@ -24,7 +24,8 @@ struct Scale {
     const float largest = __int_as_float(*farthest);
     factor = largest > 0 ? ldexpf(1, min(max(13 - ilogbf(largest), -126), 126)) : 1;
   }
-  /// Lengths squared. A body meets itself, so the softening length has a floor, a 10^10th of the largest coordinate.
+  /// Scales the constants, which are squared lengths. The softening length is at least 1e-10 of the largest coordinate,
+  /// because the sum includes the pull of a body on itself.
   __device__ PairConstants of(PairConstants constants) const {
     constexpr float least_sq = 1e-12f;
     constants.softening_sq = fmaxf(constants.softening_sq * factor * factor, least_sq);
@@ -40,8 +41,8 @@ struct alignas(8) HalfPosition {
   __half x, y, z, unused;
 };
 
-/// A body in a tile: one 8-byte and one 4-byte load bring it, each from an array of its own. Masses stay float, as a
-/// half has no normal number below 6e-5.
+/// Tile in shared memory. A body takes one 8-byte and one 4-byte load, from two arrays. Masses stay float, because the
+/// smallest normal half is 6e-5.
 struct Tile {
   HalfPosition* positions;
   float* masses;
@@ -51,7 +52,7 @@ struct Tile {
       : positions{shared}, masses{reinterpret_cast<float*>(shared + width)} {}
 };
 
-/// `farthest` is 0 before.
+/// Sets `farthest`, which must be 0 initially, to the largest magnitude of a coordinate, as the bits of a float.
 __global__ void find_farthest(const Vec4* __restrict__ bodies, int count, int* farthest) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   float largest = 0;
@@ -70,7 +71,7 @@ __global__ void repack(const Vec4* __restrict__ bodies, int count, const int* fa
       __float2half_rn(body.x * factor), __float2half_rn(body.y * factor), __float2half_rn(body.z * factor), {}};
 }
 
-/// b - a, rounded to half.
+/// Returns b - a, rounded to half.
 __device__ float difference(__half b, __half a) {
   return __half2float(__hsub(b, a));
 }
@@ -83,14 +84,14 @@ __global__ void accelerate(const HalfPosition* __restrict__ positions, const Vec
   const Tile tile{shared, width};
   const int i = static_cast<int>(blockIdx.x) * width + lane;
   const HalfPosition me =
-      i < count ? positions[i] : HalfPosition{};  // no early return: every thread meets the barriers
+      i < count ? positions[i] : HalfPosition{};  // no early return: all threads must reach the barriers
   const Scale scale{farthest};
   const auto pair = pair_law<law, Real>(scale.of(constants));
   Vec3Of<Real> sum;
   for (int first = 0; first < count; first += width) {
     const int mine = first + lane;
     tile.positions[lane] = mine < count ? positions[mine] : HalfPosition{};
-    tile.masses[lane] = mine < count ? bodies[mine].w : 0.0f;  // a zero mass pulls nothing
+    tile.masses[lane] = mine < count ? bodies[mine].w : 0.0f;  // padding: zero mass pulls nothing
     __syncthreads();
 #pragma unroll 16
     for (int j = 0; j < width; ++j) {
@@ -138,10 +139,10 @@ class Fp16 final : public BlockKernel<const HalfPosition*, const Vec4*, int, Pai
 
 }  // namespace
 
-// The tolerance: a coordinate near 1 is rounded by up to 2^-12, near 8 by up to 2^-9, so a pair 0.02 apart may lose a
-// tenth of its pull or more, while the sum over many pairs averages it. An emulation on the CPU of random balls and all
-// scenes, 1,000 to 65,536 bodies, gave medians of 2e-4 to 1.2e-3 and maxima up to 0.2 (close pairs far from the
-// centre).
+// Reason for the tolerance: rounding to half moves a coordinate near 1 by up to 2^-12, and one near 8 by up to 2^-9. So
+// the pull of a pair 0.02 apart may be wrong by a tenth or more; a sum over many pairs averages these errors. An
+// emulation on the CPU gave medians of 2e-4 to 1.2e-3 and maxima up to 0.2 (close pairs far from the centre). It
+// covered random balls and all scenes, with 1,000 to 65,536 bodies.
 ORRERY_KERNEL(
     cuda_fp16, .id = "cuda-fp16", .title = "CUDA fp16",
     .notes =

@@ -10,19 +10,19 @@ constexpr Tunable tunables[] = {
 constexpr const char* candidates[] = {""};
 
 // A new kernel can start from here (orrery new-kernel):
-/// A body in a tile; two 16-byte loads bring it.
+/// A body in a shared-memory tile. Reading it takes two 16-byte loads.
 struct alignas(16) Body {
-  double x = 0, y = 0, z = 0, w = 0;  // w: the mass
+  double x = 0, y = 0, z = 0, w = 0;  // position; w: mass
 };
 
-/// `low` has the low words of the coordinates; null: they have none.
+/// Returns body `i` in double. `low`: low words of the double-float coordinates; null: there are none.
 __device__ __forceinline__ Body body_at(const Vec4* __restrict__ bodies, const Vec4* __restrict__ low, int i) {
   const Vec4 body = bodies[i];
   const Vec3d at = joined<double>(body, low ? low[i] : Vec4{});
   return {at.x, at.y, at.z, static_cast<double>(body.w)};
 }
 
-/// Adds the pull of all bodies on a point. All threads of a block must call it: they share the tiles.
+/// Adds the pull of all bodies on `me`. All threads of a block must call this, because they fill each tile together.
 template <class PairLaw>
 __device__ __forceinline__ void add_all_pulls(Vec3d& acceleration, const PairLaw& pair, const Body& me,
                                               const Vec4* __restrict__ bodies, const Vec4* __restrict__ low,
@@ -44,7 +44,7 @@ __global__ void accelerate(const Vec4* __restrict__ bodies, const Vec4* __restri
                            PairConstantsOf<double> constants, Epilogue epilogue) {
   const int width = static_cast<int>(blockDim.x), lane = static_cast<int>(threadIdx.x);
   const int i = static_cast<int>(blockIdx.x) * width + lane;
-  const Body me = i < count ? body_at(bodies, low, i) : Body{};  // no early return: every thread meets the barriers
+  const Body me = i < count ? body_at(bodies, low, i) : Body{};  // no early return: all threads must reach the barriers
   const auto pair = pair_law<law, double>(constants);
   Vec3d acceleration;
   add_all_pulls(acceleration, pair, me, bodies, low, count);

@@ -15,12 +15,12 @@ constexpr Tunable tunables[] = {
     ftz_tunable,
 };
 
-/// The source's body: 24 bytes, no mass.
+/// A body of the original program: 24 bytes, without a mass.
 struct SixFloats {
   float x, y, z, vx, vy, vz;
 };
 
-/// `velocities` may be null: they count as zero then.
+/// Packs the bodies into six floats each. If `velocities` is null, the velocities are zero.
 __global__ void pack(const Vec4* __restrict__ bodies, const Vec4* __restrict__ velocities, int count,
                      SixFloats* __restrict__ packed) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
@@ -29,12 +29,12 @@ __global__ void pack(const Vec4* __restrict__ bodies, const Vec4* __restrict__ v
   packed[i] = {p.x, p.y, p.z, v.x, v.y, v.z};
 }
 
-/// Masses, which the source does not have, come from `with_mass`.
+/// Sums the accelerations. Masses come from `with_mass`, because the original's bodies have none.
 template <LawId law, class Real>
 __global__ void accelerate(const SixFloats* __restrict__ bodies, const Vec4* __restrict__ with_mass, int count,
                            PairConstants constants, Epilogue epilogue) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  if (i >= count) return;  // no barrier follows
+  if (i >= count) return;  // safe, since no barrier follows
   const auto pair = pair_law<law, Real>(constants);
   const SixFloats me = bodies[i];
   Vec3Of<Real> sum;
@@ -64,7 +64,7 @@ class HostLoop final : public BlockKernel<const SixFloats*, const Vec4*, int, Pa
     if (host_bodies_.size() < size) host_bodies_ = {device(), size, pinned_};
   }
 
-  /// Waits for the stream at each copy, as the source's blocking copies do.
+  /// Blocks until each copy has finished, as the original does with its synchronous copies.
   void do_evaluate(const ForceArgs& args) override {
     prepare(args.count);
     pack<<<cuda::ceil_div(args.count, block()), block(), 0, args.stream>>>(args.bodies, args.epilogue.velocities,

@@ -12,11 +12,11 @@ constexpr Tunable tunables[] = {
     ftz_tunable,
 };
 
-/// One warp per block, so that a remainder of up to 1023 bodies is spread over many multiprocessors.
+/// Threads in a block of the remainder's kernel: one warp, so that up to 1023 bodies spread over many multiprocessors.
 constexpr int remainder_block = 32;
 
-/// Finishes the bodies that fill whole blocks. The sum is over all `count` bodies, so the last tile may be partly
-/// filled.
+/// Evaluates the bodies that fill whole blocks, one per thread. The sum is over all `count` bodies, so the last tile
+/// may be partly filled.
 template <LawId law, class Real>
 __global__ void accelerate_whole_blocks(const Vec4* __restrict__ bodies, int count, PairConstants constants,
                                         Epilogue epilogue) {
@@ -26,12 +26,12 @@ __global__ void accelerate_whole_blocks(const Vec4* __restrict__ bodies, int cou
   epilogue.finish(i, me.w, pull_of_counted_tiles<Real>(bodies, count, pair_law<law, Real>(constants), me, tile));
 }
 
-/// Finishes the bodies from `first` on.
+/// Evaluates the bodies from `first` on.
 template <LawId law, class Real>
 __global__ void accelerate_remainder(const Vec4* __restrict__ bodies, int count, int first, PairConstants constants,
                                      Epilogue epilogue) {
   const int i = first + static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  if (i >= count) return;  // no barrier follows
+  if (i >= count) return;  // safe, since no barrier follows
   const auto pair = pair_law<law, Real>(constants);
   const Vec4 me = bodies[i];
   Vec3Of<Real> sum;
@@ -62,7 +62,7 @@ class Hybrid final : public BlockKernel<const Vec4*, int, PairConstants, Epilogu
     } else if (whole == 0) {
       launch_remainder(args, 0, args.stream);
     } else {
-      // The remainder goes first: its few slow warps run at the same time as the tiled kernel instead of after it.
+      // The remainder is launched first: its few slow warps then run concurrently with the tiled kernel, not after it.
       fork_.record(args.stream);
       ORRERY_CUDA_CHECK(cudaStreamWaitEvent(side_.get(), fork_.get()));
       launch_remainder(args, whole, side_.get());

@@ -17,21 +17,21 @@ constexpr Tunable jerk_tunables[] = {
     jerk_precision_tunable,
 };
 static_assert(jerk_block_values.all[0] % jerk_sum_length == 0, "a tile is whole sums");
-constexpr int max_jerk_split = 512;  // split of the sources, for few targets
-/// Maximum number of bodies for which the device counts the targets. With more, an evaluation takes far longer than the
-/// host's wait for the number.
+constexpr int max_jerk_split = 512;  // maximum split of the sources, for few targets
+/// Maximum number of bodies for which the number of targets may be known on the device only. With more bodies, the
+/// host's wait for that number is short compared with the evaluation.
 constexpr int most_counted_on_device = 1 << 17;
-constexpr int counted_blocks = 4;  // per multiprocessor, if targets are counted on the device
-constexpr int pass_block = 128;    // threads of the passes over bodies
+constexpr int counted_blocks = 4;  // blocks per multiprocessor, if only the device knows the number of targets
+constexpr int pass_block = 128;    // threads per block of the passes over bodies
 
-/// A body in a tile; three (mixed) or four (fp64) loads bring it.
+/// A body in a shared-memory tile. Reading it takes three (mixed) or four (fp64) 16-byte loads.
 template <JerkPrecision precision>
 struct alignas(16) TileBody {
   JerkBody<precision> body;
 };
 
-/// Destination of the sums of the targets: with one row of blocks to `pulls`, by body; with more to `partials`, a row
-/// per split, by place among the targets.
+/// Destinations of the sums. Without a split, sums go to `pulls`, indexed by body. With a split, they go to `partials`:
+/// one row per part of the sources, indexed by the place among the targets.
 struct PullSums {
   Pull* pulls;
   Pull* partials;
@@ -39,18 +39,19 @@ struct PullSums {
 
 /// Number of targets, and number of parts into which their sources are split.
 struct JerkWork {
-  int targets;           ///< upper bound that the host knows
-  const int* d_targets;  ///< the exact number; null: `targets`
-  int splits;            ///< 0: chosen by the device for the number of blocks
+  int targets;           ///< upper bound for the number, known to the host
+  const int* d_targets;  ///< exact number, in device memory; null: `targets` is exact
+  int splits;            ///< 0: the device chooses it from the number of blocks
 
   __device__ __forceinline__ int target_count() const { return d_targets ? *d_targets : targets; }
-  /// Returns the number of splits for `rows` of blocks that hold the targets. At most `blocks` run at the same time.
+  /// Returns the number of splits. The targets fill `rows` blocks, the sources `tiles` tiles, the grid `blocks` blocks.
   __device__ __forceinline__ int splits_for(int rows, int blocks, int tiles) const {
     return splits > 0 ? splits : max(min(min(blocks / max(rows, 1), tiles), max_jerk_split), 1);
   }
 };
 
-/// Sums in float are added to those in double after jerk_sum_length pairs; sums in double need no others.
+/// Running sum of one target. In mixed precision, flush() adds the float sum to a double sum after every
+/// jerk_sum_length pairs. In fp64, the only sum is in double.
 template <JerkPrecision precision>
 struct RunningSum {
   PullOf<float> sum;
@@ -70,7 +71,8 @@ struct RunningSum<JerkPrecision::fp64> {
   __device__ __forceinline__ Pull result() const { return {sum.acceleration, sum.jerk}; }
 };
 
-/// A block sums `bodies_per_thread * blockDim.x` targets, a row, over its share of the tiles of sources.
+/// Sums a row of targets, `bodies_per_thread * blockDim.x` of them, over part `split` of the source tiles. All threads
+/// of a block must call this.
 template <LawId law, JerkPrecision precision, int bodies_per_thread>
 __device__ void add_jerks_of(int row, int split, int splits, const PreciseBody* __restrict__ bodies, int count,
                              Targets targets, int target_count, Law constants, PullSums out) {
@@ -86,7 +88,7 @@ __device__ void add_jerks_of(int row, int split, int splits, const PreciseBody* 
   RunningSum<precision> sums[bodies_per_thread] = {};
 #pragma unroll
   for (int k = 0; k < bodies_per_thread; ++k) {
-    const int place = first + k * width;  // no early return: every thread meets the barriers
+    const int place = first + k * width;  // no early return: all threads must reach the barriers
     me[k] = Body::of(place < target_count ? bodies[targets.body(place)] : PreciseBody{});
   }
 
@@ -95,7 +97,7 @@ __device__ void add_jerks_of(int row, int split, int splits, const PreciseBody* 
   const int end = static_cast<int>(static_cast<long long>(tiles) * (split + 1) / splits);
   for (int t = begin; t < end; ++t) {
     const int j = t * width + lane;
-    tile[lane].body = Body::of(j < count ? bodies[j] : PreciseBody{});  // a zero mass pulls nothing
+    tile[lane].body = Body::of(j < count ? bodies[j] : PreciseBody{});  // padding: zero mass pulls nothing
     __syncthreads();
     for (int part = 0; part < width; part += jerk_sum_length) {
 #pragma unroll 4
@@ -136,7 +138,7 @@ __global__ void add_jerks(const PreciseBody* __restrict__ bodies, int count, Tar
   }
 }
 
-/// Adds up the partial sums of a target in a warp, always in the same order.
+/// Adds up the partial sums of one target, by one warp and always in the same order.
 __device__ void add_partials_of(int place, int lane, int splits, Targets targets, int target_count, PullSums sums) {
   constexpr int lanes = 32;
   Pull total;
@@ -152,8 +154,8 @@ __device__ void add_partials_of(int place, int lane, int splits, Targets targets
   if (lane == 0) sums.pulls[targets.body(place)] = total;
 }
 
-/// Adds up and finishes what add_jerks() has summed with one body per thread, in `blocks` of `width` threads, or with
-/// `work.splits`.
+/// Adds up the partial sums that add_jerks() stored with `blocks` blocks of `width` threads. If the device chose the
+/// split, add_jerks() must have one body per thread.
 __global__ void add_partial_pulls(Targets targets, JerkWork work, int blocks, int width, int tiles, PullSums sums) {
   constexpr int lanes = 32;
   cuda::wait_for_kernel_before();
@@ -228,7 +230,7 @@ class CudaJerk final : public JerkBlockKernel, public JerkFacet {
     take_scratch(device(), pulls_, size, "cuda-jerk: accelerations and jerks", "fewer bodies");
   }
 
-  /// Takes bodies as they are, at rest.
+  /// Evaluates accelerations only: treats all bodies as at rest.
   void do_evaluate(const ForceArgs& args) override {
     prepare(args.count);
     widen_bodies<<<cuda::ceil_div(args.count, pass_block), pass_block, 0, args.stream>>>(args.bodies, args.count,
@@ -269,12 +271,12 @@ class CudaJerk final : public JerkBlockKernel, public JerkFacet {
       });
     });
   }
-  /// Few targets leave most threads without a second one.
+  /// Returns the number of bodies per thread: 1 with few targets, because most threads would lack a second one.
   int bodies_for(int targets) const {
     return targets <= block() * device().multiprocessors() / 8 ? 1 : bodies_per_thread_;
   }
   Instance instance_for(LawId law, int targets) const { return instance(law, precision_, bodies_for(targets)); }
-  /// The blocks that hold the targets; as many rows of them share the sources as split_for() says.
+  /// Returns the number of blocks that hold the targets, a row. The split_for() rows of the grid share the sources.
   int row_length(int targets) const { return cuda::ceil_div(targets, block() * bodies_for(targets)); }
   int split_for(int targets, int count) const {
     const int most = std::min(max_jerk_split, cuda::ceil_div(count, block()));

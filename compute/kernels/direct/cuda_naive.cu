@@ -16,7 +16,7 @@ constexpr Tunable tunables[] = {
 };
 
 // A new kernel can start from here (orrery new-kernel):
-/// Adds the pull of all bodies on a point.
+/// Adds the pull of all bodies on `me` to `sum`.
 template <int unroll, Layout layout, class PairLaw, class Real>
 __device__ __forceinline__ void add_all_pulls(Vec3Of<Real>& sum, const PairLaw& pair, const Vec4& me,
                                               const BodyArrays& bodies, int count) {
@@ -28,7 +28,7 @@ __device__ __forceinline__ void add_all_pulls(Vec3Of<Real>& sum, const PairLaw& 
 template <LawId law, class Real, int unroll, Layout layout>
 __global__ void accelerate(BodyArrays bodies, int count, PairConstants constants, Epilogue epilogue) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  if (i >= count) return;  // no barrier follows
+  if (i >= count) return;  // safe, since no barrier follows
   const auto pair = pair_law<law, Real>(constants);
   const Vec4 me = bodies.load<layout>(i);
   Vec3Of<Real> sum;
@@ -36,7 +36,8 @@ __global__ void accelerate(BodyArrays bodies, int count, PairConstants constants
   epilogue.finish(i, me.w, values(sum));
 }
 
-/// Does the same for targets. `unroll`, `layout` and `epilogue` change no sums, so one value of each is enough.
+/// Evaluates only the given targets. One value each of `unroll`, `layout` and `epilogue` is enough, because these
+/// settings do not change the sums.
 template <LawId law, class Real>
 __global__ void __launch_bounds__(max_block)
     accelerate_targets(BodyArrays bodies, int count, Targets targets, PairConstants constants, Epilogue epilogue) {

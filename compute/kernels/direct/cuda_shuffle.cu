@@ -13,16 +13,15 @@ constexpr Tunable tunables[] = {
 // A new kernel can start from here (orrery new-kernel):
 constexpr int warp = 32;
 
-/// Bodies in one pass of the loop over a warp's bodies: all 32 of them, and nvcc moves the broadcasts so far ahead of
-/// their use that they need 255 registers.
+/// Unroll factor of the loop over the 32 bodies of a warp. With 32, nvcc moves the broadcasts so far ahead of their use
+/// that the kernel needs 255 registers.
 constexpr int unroll = 8;
 
 __device__ __forceinline__ float broadcast(float value, int lane) {
   return __shfl_sync(cuda::all_lanes, value, lane);
 }
 
-/// Each block sums `bodies_per_thread * blockDim.x` targets over all bodies. Target k, below `targets`, is body
-/// body_of(k).
+/// Sums `bodies_per_thread * blockDim.x` targets per block over all bodies. Target k < `targets` is body body_of(k).
 template <int bodies_per_thread, class PairLaw, class BodyOf>
 __device__ __forceinline__ void accelerate_block(const Vec4* __restrict__ bodies, int count, int targets,
                                                  const BodyOf& body_of, const PairLaw& pair, const Epilogue& epilogue) {
@@ -33,15 +32,15 @@ __device__ __forceinline__ void accelerate_block(const Vec4* __restrict__ bodies
   Vec3 acceleration[bodies_per_thread];
 #pragma unroll
   for (int k = 0; k < bodies_per_thread; ++k) {
-    const int place = first + k * width;  // no early return: every lane takes part in the broadcasts
+    const int place = first + k * width;  // no early return: all lanes must take part in the broadcasts
     mine[k] = place < targets ? bodies[body_of(place)] : Vec4{};
   }
 
-  const auto load = [&](int j) { return j < count ? bodies[j] : Vec4{}; };  // a zero mass pulls nothing
+  const auto load = [&](int j) { return j < count ? bodies[j] : Vec4{}; };  // padding: zero mass pulls nothing
   Vec4 next = load(lane);
   for (int begin = 0; begin < count; begin += warp) {
     const Vec4 held = next;
-    next = load(begin + warp + lane);  // loads while the warp computes
+    next = load(begin + warp + lane);  // prefetches 32 bodies while the warp computes
 #pragma unroll unroll
     for (int source = 0; source < warp; ++source) {
       const Vec4 body{broadcast(held.x, source), broadcast(held.y, source), broadcast(held.z, source),

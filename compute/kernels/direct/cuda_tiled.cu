@@ -28,19 +28,18 @@ constexpr Tunable tunables[] = {
 };
 constexpr const char* candidates[] = {"", "block=128", "block=512", "bodies-per-thread=4"};
 constexpr int max_split = split_values.largest;
-constexpr int max_target_split = 512;  // split for few targets: fills a large GPU with one block of them
+constexpr int max_target_split = 512;  // maximum split for few targets: one block of them then fills a large GPU
 constexpr int block_divisor =          // divides every value of `block`
     std::accumulate(block_values.all.begin(), block_values.all.end(), 0,
                     [](int divisor, int block) { return std::gcd(divisor, block); });
 
 // A new kernel can start from here (orrery new-kernel):
-/// Each block sums `bodies_per_thread * blockDim.x` targets over its share of the j tiles: row blockIdx.y of the grid.
-/// With one row the epilogue takes the sums; with more they go to `partials`, a row per split. Target k, below
-/// `targets`, is body body_of(k).
+/// Sums `bodies_per_thread * blockDim.x` targets per block. Row blockIdx.y of the grid sums over its part of the source
+/// tiles. With one row, the sums go to the epilogue; with more, to `partials`, one row per split. Target k < `targets`
+/// is body body_of(k).
 ///
-/// `layout` is no template parameter: it decides only how a tile is filled, once for blockDim.x interactions, and the
-/// tile itself is always Vec4. That is where the UTH homework gained from a structure of arrays, by loads that
-/// coalesce.
+/// `layout` need not be a template parameter: it affects only how a tile is filled, once for blockDim.x interactions.
+/// The tile itself always holds Vec4. Vliora & Liaskonis 2025 gain from a structure of arrays here by coalesced loads.
 template <LawId law, class Real, int bodies_per_thread, int unroll, class BodyOf>
 __device__ __forceinline__ void accelerate_block(const BodyArrays& bodies, Layout layout, int count, int targets,
                                                  const BodyOf& body_of, const PairConstants& constants,
@@ -56,7 +55,7 @@ __device__ __forceinline__ void accelerate_block(const BodyArrays& bodies, Layou
   for (int k = 0; k < bodies_per_thread; ++k) {
     const int i = first + k * width;
     mine[k] =
-        i < targets ? bodies.load(layout, body_of(i)) : Vec4{};  // no early return: every thread meets the barriers
+        i < targets ? bodies.load(layout, body_of(i)) : Vec4{};  // no early return: all threads must reach the barriers
   }
 
   const int tiles = (count + width - 1) / width;
@@ -65,7 +64,7 @@ __device__ __forceinline__ void accelerate_block(const BodyArrays& bodies, Layou
   const int end = static_cast<int>(static_cast<long long>(tiles) * (split + 1) / splits);
   for (int t = begin; t < end; ++t) {
     const int j = t * width + static_cast<int>(threadIdx.x);
-    tile[threadIdx.x] = j < count ? rotated(bodies.load(layout, j)) : Vec4{};  // a zero mass pulls nothing
+    tile[threadIdx.x] = j < count ? rotated(bodies.load(layout, j)) : Vec4{};  // padding: zero mass pulls nothing
     __syncthreads();
     unrolled_for<unroll, block_divisor>(width, [&](int next) {
       const Vec4 body = rotated_back(load_vec4(tile + next));
@@ -91,7 +90,7 @@ __device__ __forceinline__ void accelerate_block(const BodyArrays& bodies, Layou
 }
 // to here.
 
-/// The targets are `targets` bodies from body `first_target` on.
+/// Evaluates `targets` consecutive bodies, from body `first_target` on.
 template <LawId law, class Real, int bodies_per_thread, int unroll>
 __global__ void accelerate(BodyArrays bodies, Layout layout, int count, int first_target, int targets,
                            PairConstants constants, Vec4* __restrict__ partials, Epilogue epilogue) {
@@ -99,8 +98,8 @@ __global__ void accelerate(BodyArrays bodies, Layout layout, int count, int firs
       bodies, layout, count, targets, [=](int place) { return first_target + place; }, constants, partials, epilogue);
 }
 
-/// Does the same for any targets. The other settings change only the order of sums, so one value of each is
-/// enough: one body per thread, since targets are few.
+/// Evaluates any targets. The settings that are fixed here change at most the order of the additions, so one value of
+/// each is enough. One body per thread suits few targets.
 template <LawId law, class Real>
 __global__ void __launch_bounds__(max_block)
     accelerate_targets(BodyArrays bodies, int count, Targets targets, PairConstants constants,
@@ -162,8 +161,8 @@ class Tiled final : public BlockKernel<BodyArrays, Layout, int, int, int, PairCo
     });
   }
 
-  /// Enqueues the sums of the targets in bodies_per_thread. Returns the split; if it is above 1, the
-  /// caller must add up the partial sums.
+  /// Enqueues the sums of `targets` bodies from `first_target` on. Returns the split; if it is above 1, the caller must
+  /// add up the partial sums.
   int sum_up(const ForceArgs& args, int first_target, int targets, const Epilogue& epilogue) {
     const int split = split_for(targets, args.count);
     const dim3 grid(static_cast<unsigned>(blocks(targets)), static_cast<unsigned>(split));
@@ -172,7 +171,8 @@ class Tiled final : public BlockKernel<BodyArrays, Layout, int, int, int, PairCo
     return split;
   }
 
-  /// Targets without a gap, which may be many: all settings count but `epilogue`, which changes no sums.
+  /// Evaluates targets with consecutive indices, which may be many. Uses all settings but `epilogue`, which does not
+  /// change the sums.
   void evaluate_neighbours(const ForceArgs& args) {
     const Targets& targets = args.targets;
     bodies_.prepare(args.count);
@@ -221,7 +221,7 @@ class Tiled final : public BlockKernel<BodyArrays, Layout, int, int, int, PairCo
 
   int bodies_per_thread_;
   Arithmetic arithmetic_;
-  int split_;  // 0: auto
+  int split_;  // 0: chosen by split_for()
   bool stores_first_;
   mutable int chosen_for_targets_ = 0, chosen_for_ = 0, chosen_split_ = 1;
   BodyLayout bodies_;

@@ -15,7 +15,7 @@ template <LawId law, class Real>
 __global__ void accelerate(const Vec4* __restrict__ bodies, int count, PairConstants constants, Epilogue epilogue) {
   extern __shared__ Vec4 tile[];
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  const Vec4 me = i < count ? bodies[i] : Vec4{};  // no early return: every thread meets the barriers
+  const Vec4 me = i < count ? bodies[i] : Vec4{};  // no early return: all threads must reach the barriers
   const Vec3 acceleration = pull_of_counted_tiles<Real>(bodies, count, pair_law<law, Real>(constants), me, tile);
   if (i < count) epilogue.finish(i, me.w, acceleration);
 }

@@ -13,8 +13,8 @@
 
 namespace orrery {
 
-/// A kernel that evaluates all pairs by one launch of a __global__ function with these parameters. The setting `block`
-/// is its number of threads per block.
+/// Base class of kernels that evaluate all pairs by one launch of a __global__ function with these parameters. The
+/// setting `block` is its number of threads per block.
 template <class... Params>
 class BlockKernel : public ForceKernel {
  public:
@@ -30,12 +30,12 @@ class BlockKernel : public ForceKernel {
 
   /// Resources of a thread.
   struct Thread {
-    int bodies = 1;                ///< number of targets
-    std::size_t shared_bytes = 0;  ///< dynamic shared memory
+    int bodies = 1;                ///< number of targets per thread
+    std::size_t shared_bytes = 0;  ///< dynamic shared memory per thread
   };
 
-  /// `instance` returns the function for a law. Throws UsageError if the device cannot launch one of these functions
-  /// with this block.
+  /// `instance` must return the function for a law. Throws UsageError if the device cannot launch one of these
+  /// functions with the setting `block`.
   BlockKernel(const char* id, const cuda::Device& device, const Settings& settings, const Thread& thread,
               std::function<Instance(LawId)> instance)
       : device_{device}, block_{settings.integer("block")}, thread_{thread}, instance_{std::move(instance)} {
@@ -47,11 +47,11 @@ class BlockKernel : public ForceKernel {
 
   const cuda::Device& device() const { return device_; }
   int block() const { return block_; }
-  /// Returns the number of blocks for `count` bodies.
+  /// Returns the number of blocks that hold `count` targets.
   int blocks(int count) const { return cuda::ceil_div(count, block_ * thread_.bodies); }
 
 #if defined(__CUDACC__)
-  /// Enqueues the function for the law of `args`, with blocks(args.count) blocks; launch_grid() with any grid.
+  /// Enqueues the function for args.law with blocks(args.count) blocks. launch_grid() takes any grid.
   void launch(const ForceArgs& args, Params... params) const {
     launch_grid(args, static_cast<unsigned>(blocks(args.count)), params...);
   }
@@ -69,11 +69,11 @@ class BlockKernel : public ForceKernel {
   std::function<Instance(LawId)> instance_;
 };
 
-/// Returns how many blocks, 1 ... `most`, should share a sum over `sources` bodies for the same targets, which are
-/// `block * bodies_per_thread`: the split with the lowest estimated time on the busiest multiprocessor. The estimate
-/// includes latency that too few warps cannot hide, and a pass over the partial sums.
+/// Returns the fastest split: the number of blocks, 1 to `most`, that share the sum over `sources` bodies for the same
+/// `block * bodies_per_thread` targets. The estimated time is that of the busiest multiprocessor. It includes latency
+/// that too few warps cannot hide, and the pass over the partial sums.
 inline int fastest_split(int targets, int sources, int block, int bodies_per_thread, int multiprocessors, int most) {
-  constexpr double partial_cost = 20;  // interactions: the time to write and read back a partial sum
+  constexpr double partial_cost = 20;  // time to write and read back a partial sum, in interactions
   constexpr double enough_warps = 16;
   const double rows = cuda::ceil_div(targets, block * bodies_per_thread);
   const double tile_interactions = static_cast<double>(block) * block * bodies_per_thread;

@@ -10,7 +10,7 @@ namespace orrery {
 enum class Layout { float4, float3, soa, aos6 };
 
 #if defined(__CUDACC__)
-/// Loads 16 aligned bytes with one instruction. The compiler might split the load of a struct.
+/// Loads 16 aligned bytes with one instruction. The compiler might split the load of a Vec4 into several.
 __device__ __forceinline__ Vec4 load_vec4(const Vec4* from) {
   const ::float4 v = *reinterpret_cast<const ::float4*>(from);
   return {v.x, v.y, v.z, v.w};
@@ -19,10 +19,10 @@ __device__ __forceinline__ Vec4 load_vec4(const Vec4* from) {
 
 /// Bodies in one of the layouts, in device memory that does not change while a kernel runs.
 struct BodyArrays {
-  const Vec4* vectors = nullptr;  ///< float4 only
-  const float* x = nullptr;       ///< soa: the array; float3, aos6: the whole array of records
-  const float* y = nullptr;       ///< soa only
-  const float* z = nullptr;       ///< soa only
+  const Vec4* vectors = nullptr;  ///< float4: the bodies
+  const float* x = nullptr;       ///< soa: the x coordinates; float3, aos6: the array of records
+  const float* y = nullptr;       ///< soa: the y coordinates
+  const float* z = nullptr;       ///< soa: the z coordinates
   const float* mass = nullptr;
 
 #if defined(__CUDACC__)
@@ -39,7 +39,7 @@ struct BodyArrays {
       return {__ldg(record), __ldg(record + 1), __ldg(record + 2), __ldg(mass + i)};
     }
   }
-  /// Loads a body, for code outside the inner loop: it branches at run time, the same way in the whole grid.
+  /// Loads a body. Branches on `layout` at run time, so it is for code outside the inner loop.
   __device__ __forceinline__ Vec4 load(Layout layout, int i) const {
     switch (layout) {
       case Layout::float4:

@@ -7,19 +7,19 @@
 
 namespace orrery {
 
-/// Computation of 1 / sqrt(x): by rsqrt.approx (2 ulp), or by a square root and a division, each rounded correctly.
+/// Computation of 1 / sqrt(x). `fast`: rsqrt.approx (2 ulp); `exact`: correctly rounded square root and division.
 enum class Rsqrt { fast, exact };
 
-/// A float for the pair laws in CUDA kernels. Its type chooses the reciprocal square root, and whether every operation
-/// flushes denormal numbers to zero, as nvcc's -ftz=true does for a whole file (docs/literature.md, row 20). On the
-/// host, denormal numbers are always kept.
+/// Float type for the pair laws in CUDA kernels. Its parameters choose the reciprocal square root, and whether every
+/// operation flushes denormal numbers to zero, as nvcc's -ftz=true does for a whole file (docs/literature.md, row 20).
+/// On the host, denormal numbers are always kept.
 template <Rsqrt rsqrt, bool flushes>
 class DeviceFloat {
  public:
   ORRERY_HD constexpr DeviceFloat(float value = 0) : value_{value} {}
   ORRERY_HD constexpr float value() const { return value_; }
 
-// Without .rn, ptxas may fuse a multiplication and an addition, as nvcc does on its own.
+// Without .rn, ptxas may fuse a multiplication and an addition, as nvcc does by default.
 #if defined(__CUDA_ARCH__)
 #define ORRERY_FLUSHING(instruction, ...)              \
   if constexpr (flushes) {                             \
@@ -76,7 +76,7 @@ ORRERY_HD Vec3 values(const Vec3Of<DeviceFloat<rsqrt, flushes>>& sum) {
   return {sum.x.value(), sum.y.value(), sum.z.value()};
 }
 
-/// Constants of the pair laws. CUDA kernels take them as an argument, which the compiler keeps in the constant bank.
+/// Constants of the pair laws. CUDA kernels take them as a kernel argument, which is in constant memory.
 template <class Real>
 struct PairConstantsOf {
   Real softening_sq;

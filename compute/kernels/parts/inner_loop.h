@@ -9,8 +9,8 @@
 
 namespace orrery {
 
-/// Calls body(j) for j = 0 ... count - 1 in order, `unroll` calls per pass of the loop and the rest one by one. `count`
-/// must be a multiple of `divisor`. If `unroll` divides `divisor`, there is no code for the rest.
+/// Calls body(j) for j = 0 ... count - 1 in order: `unroll` calls per iteration, then the rest one by one. `count` must
+/// be a multiple of `divisor`. If `unroll` divides `divisor`, no code for the rest is compiled.
 template <int unroll, int divisor = 1, class Body>
 __device__ __forceinline__ void unrolled_for(int count, Body body) {
   int j = 0;
@@ -25,9 +25,9 @@ __device__ __forceinline__ void unrolled_for(int count, Body body) {
   }
 }
 
-// Since Volta, even and odd registers form two banks, which deliver one operand each per clock. A load of 16 bytes
-// starts at an even register, so x_j - x_i of two bodies reads one bank twice. Rotating the components of one body in
-// shared memory moves them to the other bank: 6 % of the whole sum on an H100 (docs/measurements).
+// Since Volta, even and odd registers form two banks, and each bank delivers one operand per clock. A 16-byte load
+// starts at an even register, so x_j - x_i of two bodies reads one bank twice. Rotating one body's components in shared
+// memory moves them to the other bank. On an H100, this saves 6 % of the sum's time (docs/measurements).
 __device__ __forceinline__ Vec4 rotated(const Vec4& body) {
   return {body.y, body.z, body.w, body.x};
 }
@@ -37,9 +37,9 @@ __device__ __forceinline__ Vec4 rotated_back(const Vec4& words) {
 }
 
 // A new kernel can start from here (orrery new-kernel):
-/// Returns the pull of all `count` bodies on the body `me`, by tiles in shared memory. A barrier counts the bodies of
-/// each tile, so `count` need not be a multiple of the block (docs/literature.md, row 4). Every thread of the block
-/// must call it, with or without a body; `tile` has room for one body per thread.
+/// Returns the pull of all `count` bodies on `me`, by tiles in shared memory. A barrier counts the bodies of each tile,
+/// so `count` need not be a multiple of the block (docs/literature.md, row 4). Every thread of the block must call
+/// this, even without a body; `tile` has room for one body per thread.
 template <class Real, class PairLaw>
 __device__ __forceinline__ Vec3 pull_of_counted_tiles(const Vec4* __restrict__ bodies, int count, const PairLaw& pair,
                                                       const Vec4& me, Vec4* tile) {
@@ -47,13 +47,13 @@ __device__ __forceinline__ Vec3 pull_of_counted_tiles(const Vec4* __restrict__ b
   for (int j = static_cast<int>(threadIdx.x); true; j += static_cast<int>(blockDim.x)) {
     if (j < count) tile[threadIdx.x] = bodies[j];
     const int filled = __syncthreads_count(j < count);
-    // `filled` is the same in all threads of the block. For most settings, the compiler unrolls by 4 on its own.
+    // `filled` is the same in all threads of the block. With most settings, the compiler would unroll by 4 anyway.
     if (filled == 0) break;
 #pragma unroll 4
     for (int k = 0; k < filled; ++k) {
       add_pull(sum, pair, Real{me.x}, Real{me.y}, Real{me.z}, tile[k]);
     }
-    __syncthreads();  // all threads have read the tile; the source (docs/literature.md, row 4) has no such barrier
+    __syncthreads();  // all threads have read the tile; the original (docs/literature.md, row 4) lacks this
   }
   return values(sum);
 }

@@ -5,16 +5,16 @@
 
 namespace orrery {
 
-/// Precision of kernels that give jerks.
+/// Precision of the kernels that compute jerks.
 enum class JerkPrecision {
-  mixed,  ///< differences of double-float positions, pairs in float, sums of jerk_sum_length pairs added in double
+  mixed,  ///< double-float position differences; float pairs; every jerk_sum_length pairs are added to a double sum
   fp64,   ///< everything in double
 };
 
-/// Pairs between two additions to sums in double. Shorter sums in float round less, and the additions cost more.
+/// Number of pairs that are summed in float before an addition in double. Shorter float sums round less but cost more.
 inline constexpr int jerk_sum_length = 64;
 
-/// A body in the number types of a precision.
+/// A body for the pair loop, in the number types of `precision`.
 template <JerkPrecision precision>
 struct JerkBody;
 

@@ -1,7 +1,7 @@
-// A pair that gives jerks: one text for every machine. No include guard: jerk_pair.h includes it once for scalars, and
-// a SIMD kernel once for each instruction set, inside that set's namespace, as it does pair_law.inl.
+// Acceleration and jerk of a pair, for scalars and SIMD vectors. No include guard: jerk_pair.h includes this once for
+// scalars, and a SIMD kernel includes it once per instruction set, in that set's namespace, like pair_law.inl.
 
-/// A coordinate in two numbers, as DoubleFloat, for any number type.
+/// A coordinate as the sum of two numbers, like DoubleFloat, for any number type.
 template <class Real>
 struct DoubleLanesOf {
   Real high, low;
@@ -11,7 +11,7 @@ ORRERY_HD Real operator-(const DoubleLanesOf<Real>& a, const DoubleLanesOf<Real>
   return (a.high - b.high) + (a.low - b.low);
 }
 
-/// Sums of accelerations and jerks.
+/// Sums of the accelerations and jerks of one body.
 template <class Real>
 struct PullOf {
   Vec3Of<Real> acceleration, jerk;
@@ -25,9 +25,9 @@ struct PullOf {
   }
 };
 
-/// Adds the pull of body `other` on `me` and its derivative in time: with r = x_other - x_me, v its derivative and s
-/// the factor of the law, a += s r and j += s v + (ds/dt) r (Makino & Aarseth 1992, PASJ 44, 141, eqs. 1 and 2). A body
-/// adds nothing to itself.
+/// Adds the pull of body `other` on `me` and the pull's time derivative: a += s r and j += s v + (ds/dt) r (Makino &
+/// Aarseth 1992, PASJ 44, 141, eqs. 1 and 2). Here, r = x_other - x_me, v = dr/dt, and s is the factor of the law. A
+/// body's pull on itself is zero.
 template <class PairLaw, class Body, class Real = typename Body::Real>
 ORRERY_HD inline void add_pull_and_jerk(PullOf<Real>& sum, const PairLaw& law, const Body& me, const Body& other) {
   const Real dx = other.position.x - me.position.x;

@@ -4,22 +4,22 @@
 
 namespace orrery {
 
-/// Divides all pairs of `count` bodies, each once, among any number of warps. A tile is 32 bodies. A warp holds a group
-/// of `tiles_per_group` tiles in registers, one body of each tile per lane. A unit of work is a group and a partner
-/// tile. Units are numbered group after group, and each warp takes an equal range of them.
+/// Division of all pairs of `count` bodies, each once, among any number of warps. A tile is 32 bodies. A warp holds a
+/// group of `tiles_per_group` tiles in registers, one body of each tile per lane. A unit of work is a group and a
+/// partner tile. Units are numbered group by group, and each warp takes an equal range of them.
 ///
-/// Group a meets the tiles of groups a to a + groups / 2, modulo `groups`: two groups meet once. If `groups` is even,
-/// opposite groups would meet twice, so only the first half of the groups meets the opposite one. The pairs within a
-/// group are summed one-sided.
+/// Group a is paired with the tiles of groups a to a + groups / 2, modulo `groups`, so that two groups are paired once.
+/// If `groups` is even, opposite groups would be paired twice. So only the first half of the groups is paired with the
+/// opposite group. Pairs within a group are summed one-sided.
 struct PairItems {
   static constexpr int tile = 32;
 
   int tiles;  ///< number of tiles with bodies
   int tiles_per_group;
   int groups;
-  int short_row;    ///< units of a group that does not meet its opposite group
-  int long_groups;  ///< number of groups that meet their opposite group: the first ones
-  int long_row;     ///< units of each of those groups
+  int short_row;    ///< number of units of a group that is not paired with its opposite group
+  int long_groups;  ///< number of groups that are paired with their opposite group: the first ones
+  int long_row;     ///< number of units of each of those groups
 
   ORRERY_HD PairItems(int count, int tiles_in_group)
       : tiles{(count - 1) / tile + 1},
@@ -47,7 +47,7 @@ struct PairItems {
     return {(is_long ? 0 : long_groups) + group, static_cast<int>(beyond - static_cast<long long>(group) * row), row};
   }
 
-  /// Returns the tile that a group meets at this offset; >= `tiles` if it has no bodies.
+  /// Returns the partner tile of a group at this offset; >= `tiles` if that tile has no bodies.
   ORRERY_HD int partner(int group, int offset) const {
     const int partner = group * tiles_per_group + offset, all = groups * tiles_per_group;
     return partner < all ? partner : partner - all;

@@ -12,7 +12,7 @@ std::size_t floats_per_body(Layout layout) {
   return layout == Layout::float4 ? 0 : layout == Layout::aos6 ? 7 : 4;
 }
 
-/// Body i goes to x[i * stride], y[i * stride], z[i * stride] and mass[i].
+/// Copies body i to x[i * stride], y[i * stride], z[i * stride] and mass[i].
 __global__ void arrange(const Vec4* __restrict__ bodies, int count, int stride, float* __restrict__ x,
                         float* __restrict__ y, float* __restrict__ z, float* __restrict__ mass) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
@@ -27,7 +27,7 @@ __global__ void arrange(const Vec4* __restrict__ bodies, int count, int stride, 
 
 constexpr int block = 128;
 
-/// Returns the partial sum of entry `place` in row `split`. Rows have `count` entries.
+/// Returns entry `place` of row `split` of the partial sums. A row has `count` entries.
 __device__ __forceinline__ Vec4 part_of(const Vec4* __restrict__ partials, int count, int split, int place) {
   return partials[static_cast<std::size_t>(split) * static_cast<std::size_t>(count) + place];
 }

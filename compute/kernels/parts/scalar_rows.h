@@ -7,7 +7,7 @@
 
 namespace orrery {
 
-/// Returns whether the caller of a CPU kernel has cancelled the evaluation.
+/// Returns whether the evaluation of a CPU kernel was cancelled. `flag` may be null.
 inline bool cancelled(const std::atomic<bool>* flag) {
   return flag && flag->load(std::memory_order_relaxed);
 }
@@ -15,12 +15,12 @@ inline bool cancelled(const ForceArgs& args) {
   return cancelled(args.cancelled);
 }
 
-/// Number of bodies between two checks for cancellation: about 40 us of a scalar core. Each block has a separate sum,
-/// which also rounds less than one sum over millions of bodies.
+/// Number of sources between two checks for cancellation, about 40 us for scalar code on one core. Each such block has
+/// a separate sum, which also rounds less than one sum over millions of bodies.
 inline constexpr int scalar_block = 4096;
 
-/// Evaluates and finishes the targets at places [first, last): the plain double loop over an array of structures, one
-/// body against another at a time (docs/literature.md, rows 7 and 12). Returns early when cancelled.
+/// Evaluates targets [first, last) and calls the epilogue for each, by the plain double loop over an array of
+/// structures, one pair at a time (docs/literature.md, rows 7 and 12). Returns early if cancelled.
 inline void evaluate_scalar_rows(const ForceArgs& args, int first, int last) noexcept {
   visit_pair_law<float>(args.law, [&](const auto& law) {
     for (int place = first; place < last; ++place) {

@@ -18,27 +18,27 @@
 #include "compute/kernels/parts/scalar_rows.h"
 #include "compute/kernels/vector_units.h"
 
-// Shared by the CPU kernels that Highway compiles once for each instruction set: settings, and columns of bodies.
+// Settings and columns of bodies of the CPU kernels that Highway compiles once per instruction set.
 namespace orrery {
 
-/// Values of the setting `rows` of the kernels that compute with Highway's vectors.
+/// Values of the setting `rows` of the kernels that use Highway's vectors.
 inline constexpr Values<1, 2, 4> simd_rows;
 inline constexpr auto simd_rows_or_auto = simd_rows.names_after("auto");
 inline constexpr int max_simd_rows = simd_rows.all.back();
 
-/// Returns the value of `rows` for `auto`: only AVX-512 has enough registers for four rows. G pairs/s of cpu-simd with
-/// 1, 2 and 4 rows (one thread, 16,384 bodies, 2026-11-21): AVX-512 on a Xeon 3.96, 3.99, 4.20; AVX2 on an
-/// EPYC 3.09, 3.07, 2.99.
+/// Returns the number of rows for `auto`: only AVX-512 has enough registers for four. G pairs/s of cpu-simd with 1, 2
+/// and 4 rows (one thread, 16,384 bodies, 2026-11-21): AVX-512 on a Xeon 3.96, 3.99, 4.20; AVX2 on an EPYC 3.09, 3.07,
+/// 2.99.
 inline int rows_for_this_processor() {
   return hwy::SupportedTargets() & HWY_AVX3 ? 4 : 2;
 }
 
-/// Number of lanes of the longest vector that a CPU kernel uses, a multiple of all shorter ones.
+/// Number of float lanes of the longest vector that a CPU kernel uses. It is a multiple of all shorter ones.
 inline constexpr int max_lanes = 16;
 
-/// The pair laws of vectors compute lane_root_scale / r instead of 1 / r, which saves an instruction per pair. Both
-/// laws are m i^3 f(H i^2) with i = 1 / r, so lane_mass_scale for m and lane_repulsion_scale for H cancel the scale.
-/// All three are powers of two, so the results have the same bits.
+/// Scales of the pair laws on vectors. They compute i = lane_root_scale / r instead of 1 / r, which saves an
+/// instruction per pair. Both laws are m i^3 f(H i^2), so lane_mass_scale for m and lane_repulsion_scale for H cancel
+/// the scale. All three are powers of two, so the results have the same bits.
 inline constexpr float lane_root_scale = 2;
 inline constexpr float lane_mass_scale = 1 / (lane_root_scale * lane_root_scale * lane_root_scale);
 inline constexpr float lane_repulsion_scale = 1 / (lane_root_scale * lane_root_scale);
@@ -46,15 +46,16 @@ inline constexpr float lane_repulsion_scale = 1 / (lane_root_scale * lane_root_s
 /// All bodies as a structure of aligned arrays, each a multiple of max_lanes long.
 struct PaddedColumns {
   const float *x, *y, *z;
-  const float* scaled_mass;  ///< times lane_mass_scale
+  const float* scaled_mass;  ///< masses times lane_mass_scale
   int padded_count;
 };
 
 /// Owner of a kernel's PaddedColumns.
 class BodyColumns {
  public:
-  /// Copies the bodies, padded by copies of the last one without mass: they pull nothing, and their distances stay in
-  /// range. The arrays are valid until the next call; after a cancellation their contents are undefined.
+  /// Copies the bodies and pads the arrays with massless copies of the last body, which pull nothing and whose
+  /// distances stay in range. The arrays are valid until the next call. After a cancellation, their contents are
+  /// undefined.
   PaddedColumns fill(const ForceArgs& args, int threads);
 
  private:
@@ -71,7 +72,7 @@ inline PaddedColumns BodyColumns::fill(const ForceArgs& args, int threads) {
   }
   float *x = columns_.get(), *y = x + padded, *z = y + padded, *scaled_mass = z + padded;
   for_each_chunk(static_cast<int>(padded), 1 << 14, threads, args.cancelled, [&](int first, int last) {
-    if (cancelled(args)) return;  // the columns are not read after a cancellation
+    if (cancelled(args)) return;  // nothing reads the columns after a cancellation
     for (int i = first; i < last; ++i) {
       const Vec4& body = args.bodies[std::min(i, args.count - 1)];
       x[i] = body.x;
@@ -83,11 +84,11 @@ inline PaddedColumns BodyColumns::fill(const ForceArgs& args, int threads) {
   return {x, y, z, scaled_mass, static_cast<int>(padded)};
 }
 
-/// Bodies as a structure of aligned arrays, each a multiple of max_lanes long. Floats have low words.
+/// Bodies as a structure of aligned arrays, each a multiple of max_lanes long. With floats, positions have low words.
 template <class T>
 struct JerkColumns {
   const T *x, *y, *z, *vx, *vy, *vz, *mass;
-  const T *x_low, *y_low, *z_low;  // null for doubles
+  const T *x_low, *y_low, *z_low;  // low words; null for doubles
   int padded_count;
 };
 
@@ -95,8 +96,8 @@ struct JerkColumns {
 template <class T>
 class JerkColumnsOf {
  public:
-  /// Copies the bodies body_at(0 ... count - 1), padded by copies of the last one without mass. The arrays are valid
-  /// until the next call.
+  /// Copies the bodies body_at(0) to body_at(count - 1) and pads the arrays with massless copies of the last one. The
+  /// arrays are valid until the next call.
   template <class BodyAt>
   JerkColumns<T> fill(int count, const BodyAt& body_at, int threads) {
     const std::size_t padded = (static_cast<std::size_t>(count) + max_lanes - 1) / max_lanes * max_lanes;

@@ -1,12 +1,12 @@
-// Vectors of floats for the pair laws. No include guard: a SIMD kernel includes this once for each instruction set,
-// inside orrery::HWY_NAMESPACE and an unnamed namespace.
+// Float vectors for the pair laws. No include guard: a SIMD kernel includes this once per instruction set, inside
+// orrery::HWY_NAMESPACE and an unnamed namespace.
 
 namespace hn = hwy::HWY_NAMESPACE;
 using FloatTag = hn::CappedTag<float, max_lanes>;
 using Vector = hn::Vec<FloatTag>;
 constexpr int lane_count = hn::MaxLanes(FloatTag{});
 
-/// One vector of floats, with the operations that pair_law.inl needs.
+/// SIMD vector of floats, with the operations that pair_law.inl needs.
 struct Lanes {
   Vector v;
   friend HWY_INLINE Lanes operator+(Lanes a, Lanes b) { return {hn::Add(a.v, b.v)}; }
@@ -44,13 +44,13 @@ HWY_INLINE Lanes scaled_reciprocal_sqrt(Lanes x) {
   const Vector estimate = hn::ApproximateReciprocalSqrt(x.v);
   return {hn::Mul(estimate, hn::NegMulAdd(hn::Mul(x.v, estimate), estimate, hn::Set(FloatTag{}, 3.0f)))};
 #else
-  return {hn::Div(hn::Set(FloatTag{}, 2.0f), hn::Sqrt(x.v))};  // elsewhere, estimates may have only 8 bits
+  return {hn::Div(hn::Set(FloatTag{}, 2.0f), hn::Sqrt(x.v))};  // other targets' estimates may have only 8 bits
 #endif
 }
 
 #include "compute/core/pair_law.inl"
 
-/// Calls visit(pair_law) with the pair law of vectors for `law`. It takes masses times lane_mass_scale.
+/// Calls visit(pair_law), where pair_law computes `law` on vectors. pair_law takes masses times lane_mass_scale.
 template <class Visitor>
 void visit_pair_law_of_lanes(const Law& law, const Visitor& visit) {
   const Lanes softening_sq = lanes(law.softening * law.softening);

@@ -1,7 +1,7 @@
 // Inner loops of SIMD kernels over bodies in columns. No include guard: a SIMD kernel includes this after simd.inl, in
 // the same namespace.
 
-/// Adds the sums of `rows` points to those in memory.
+/// Adds the lane sums of `rows` points to `sums`: three vectors per point, for x, y and z.
 template <int rows>
 HWY_INLINE void add_lane_sums(const Lanes* ax, const Lanes* ay, const Lanes* az, float* sums) {
   for (int r = 0; r < rows; ++r) {
@@ -12,13 +12,13 @@ HWY_INLINE void add_lane_sums(const Lanes* ax, const Lanes* ay, const Lanes* az,
   }
 }
 
-/// Returns the acceleration of a point from its sums per lane.
+/// Returns the acceleration of a point from its lane sums.
 HWY_INLINE Vec3 acceleration_of(const float* sums) {
   return {sum_of_lanes(load(sums)), sum_of_lanes(load(sums + lane_count)), sum_of_lanes(load(sums + 2 * lane_count))};
 }
 
-/// Adds the pull of bodies [begin, end), whole vectors of them, on `rows` points to `sums`: three vectors per point,
-/// for x, y and z. All points share each load of a vector of bodies.
+/// Adds the pull of bodies [begin, end) on `rows` points to the points' lane sums, three vectors each. The range
+/// consists of whole vectors. All points share each load of a vector of bodies.
 template <int rows, class PairLaw>
 HWY_NOINLINE void add_bodies(const float* x, const float* y, const float* z, const float* mass, int begin, int end,
                              const PairLaw& pair_law, const Vec4* points, float* sums) {
@@ -45,8 +45,8 @@ HWY_NOINLINE void add_bodies(const float* x, const float* y, const float* z, con
   add_lane_sums<rows>(ax, ay, az, sums);
 }
 
-/// Adds the pull of bodies that are (dx, dy, dz) away and have these masses to `a`. If `mutual`, adds the pull in the
-/// other direction, for which the own mass is given with a minus sign, to `b`.
+/// Adds the pull of bodies at (dx, dy, dz) with these masses to `a`. If `mutual`, adds the opposite pull to `b`;
+/// `minus_mass` is the negative of the own mass.
 template <bool mutual, class PairLaw, class Lanes>
 HWY_INLINE void add_mutual_pull(const PairLaw& law, Lanes dx, Lanes dy, Lanes dz, Lanes mass, Lanes minus_mass,
                                 Vec3Of<Lanes>& a, [[maybe_unused]] Vec3Of<Lanes>& b) {

@@ -11,7 +11,7 @@
 // Settings that several kernels share.
 namespace orrery {
 
-// CPU kernels:
+// Settings of CPU kernels:
 inline constexpr Values<1, 2, 4, 8, 16, 32, 64, 128> thread_values;
 inline constexpr auto threads_or_auto = thread_values.names_after("auto");
 
@@ -24,8 +24,8 @@ inline constexpr Tunable threads_tunable{
     .numbers = Range<double>{1, 1024},
     .whole = true};
 
-/// threads_tunable for kernels whose order of additions, and so the last bits of their forces, depends on the number of
-/// threads.
+/// Variant of threads_tunable for kernels in which the number of threads changes the order of the additions, and so the
+/// last bits of the forces.
 inline constexpr Tunable deciding_threads_tunable = [] {
   Tunable tunable = threads_tunable;
   tunable.notes =
@@ -35,7 +35,7 @@ inline constexpr Tunable deciding_threads_tunable = [] {
   return tunable;
 }();
 
-// Kernels that give jerks:
+// Settings of kernels that compute jerks:
 inline constexpr Values<JerkPrecision::mixed, JerkPrecision::fp64> jerk_precision_values{"mixed", "fp64"};
 inline constexpr Tunable jerk_precision_tunable{
     .name = "precision",
@@ -44,13 +44,13 @@ inline constexpr Tunable jerk_precision_tunable{
         "everything in double.",
     .values = jerk_precision_values.names(),
     .initial = "mixed"};
-/// Settings with which `auto` may choose a kernel that gives jerks.
+/// KernelInfo::candidates of the kernels that compute jerks.
 inline constexpr const char* jerk_candidates[] = {"", "precision=fp64"};
 
-// CUDA kernels:
-// A CUDA direct sum is a template over everything that would cost time in the inner loop if it were known only at run
-// time. All its instances have one signature. A chain of dispatches (kernels/dispatch.h), one per axis, compiles every
-// combination and returns a pointer to the requested one.
+// Settings of CUDA kernels:
+// CUDA direct sums are templates over each setting that would cost time in the inner loop if known only at run time.
+// All instances have the same signature. Nested calls of Values::dispatch() (kernels/dispatch.h), one per setting,
+// compile all combinations and return a pointer to the requested one.
 inline constexpr Values<LawId::gravity, LawId::attract_repel> law_values{"gravity", "attract-repel"};
 inline constexpr Values<Rsqrt::fast, Rsqrt::exact> rsqrt_values{"fast", "exact"};
 inline constexpr Values<false, true> switch_values{"off", "on"};
@@ -92,7 +92,7 @@ constexpr Tunable bodies_per_thread_tunable(const char* initial) {
           .initial = initial};
 }
 
-inline constexpr Values<false, true> epilogue_values{"fused", "stored"};  // whether it stores first
+inline constexpr Values<false, true> epilogue_values{"fused", "stored"};  // true: stores first
 
 inline constexpr Tunable epilogue_tunable{
     .name = "epilogue",
@@ -126,15 +126,15 @@ inline constexpr Tunable ftz_tunable{
     .values = switch_values.names(),
     .initial = "on"};
 
-/// Returns the `instance` argument of BlockKernel for a kernel whose instances differ by law and arithmetic. `use` as
-/// in dispatch_arithmetic().
+/// Returns the argument `instance` of BlockKernel for a kernel whose instances differ by law and arithmetic. `use` is
+/// as in dispatch_arithmetic().
 template <class Use>
 auto dispatch_by_arithmetic(const Settings& settings, Use use) {
   return [chosen = arithmetic(settings), use](LawId law) { return dispatch_arithmetic(law, chosen, use); };
 }
 
-/// Returns the `instance` argument for instances that differ by law and the setting `bodies-per-thread`: use(law, n)
-/// with two constants.
+/// Returns the argument `instance` of BlockKernel for instances that differ by law and `bodies-per-thread`. use(law, n)
+/// gets both as constants.
 template <class Use>
 auto dispatch_by_bodies(const Settings& settings, Use use) {
   return [bodies = settings.integer("bodies-per-thread"), use](LawId law) {

@@ -24,7 +24,7 @@
 namespace orrery {
 namespace {
 
-/// <cstdint> for NVRTC: its integer types have the sizes of the host's.
+/// Replacement for <cstdint>, which NVRTC lacks. Its integer types have the sizes of the host's.
 constexpr std::string_view fixed_widths =
     "#pragma once\n"
     "using int8_t = signed char; using uint8_t = unsigned char;\n"
@@ -58,7 +58,7 @@ std::string program_text(const KernelFile& file, const Settings::Values& values)
          std::string{wrong_parameters} + "\");\n";
 }
 
-/// Compiles. Reports a failure of the compiler as an error of the file.
+/// Calls `compiler`. Reports a CompilerFailure as a KernelFileError.
 cuda::Nvrtc::Result result_of(const Compiler& compiler, const CompilerInput& input, const KernelFile& file) {
   try {
     return compiler(input);
@@ -72,7 +72,7 @@ cuda::Nvrtc::Result result_of(const Compiler& compiler, const CompilerInput& inp
 cuda::Nvrtc::Result compile_here(const CompilerInput& input) {
   cuda::Nvrtc::Program program{
       .source = input.source,
-      .headers = {{"cmath", ""},  // its functions are built in
+      .headers = {{"cmath", ""},  // empty: NVRTC has its functions built in
                   {"cstddef", "#pragma once\nnamespace std { using size_t = decltype(sizeof 0); }\n"},
                   {"cstdint", fixed_widths}},
       .options = input.options,
@@ -114,18 +114,18 @@ CompiledLaws compile_for_all_laws(const KernelFile& file, const Settings::Values
                                   const Compiler& compiler) {
   const auto compile = [&](LawId law) { return compile_kernel(file, values, law, architecture, compiler); };
   auto beside = std::async(std::launch::async, compile, LawId::attract_repel);
-  auto gravity = compile(LawId::gravity);  // the future waits if this throws
+  auto gravity = compile(LawId::gravity);  // if this throws, the destructor of `beside` waits
   return {std::move(gravity), beside.get()};
 }
 
 namespace {
 
 struct Meaning {
-  const char* pattern;  ///< a regular expression
-  const char* meaning;  ///< with $1, $2 for its groups
+  const char* pattern;  ///< regular expression; in `failures`: name of an error
+  const char* meaning;  ///< explanation, with $1, $2 for the groups of the expression
 };
 
-/// The patterns, in the order of the search.
+/// Explanations of compiler messages. The first pattern that matches is used.
 constexpr Meaning meanings[] = {
     {R"re(identifier "[^"]*" is undefined)re",
      "nothing above this line declares the name; check its spelling, or declare it first"},
@@ -195,13 +195,13 @@ std::string without_namespace(std::string text) {
   return text;
 }
 
-/// A regular expression takes stack for each byte.
+/// Maximum bytes of a line in the log: std::regex takes stack for each byte.
 constexpr std::size_t most_line_bytes = 4000;
 
 std::string_view without_end(std::string_view line) {
   if (line.size() <= most_line_bytes) return line;
   std::size_t end = most_line_bytes;
-  while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xc0) == 0x80) --end;  // within a character of UTF-8
+  while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xc0) == 0x80) --end;  // within a UTF-8 character
   return line.substr(0, end);
 }
 
@@ -221,8 +221,8 @@ int number_of(const std::string& text) {
   return number;
 }
 
-/// The compiler does not list the includes that exist. It adds the cause after the name of a file that does exist,
-/// since its process may open none.
+/// Returns a message that lists the headers that can be included, if `text` is about an unknown header. A cause may
+/// follow the header's name in `text`: the compiler's process may not open files that exist.
 std::optional<std::string> unknown_include(const std::string& text) {
   static const std::regex pattern{R"re((?:could not|cannot) open source file "([^"]*)")re"};
   std::smatch found;
@@ -251,10 +251,10 @@ class LogReader {
  private:
   template <class Test>
   void put_first(Test test) {
-    std::stable_partition(messages_.begin(), messages_.end(), test);  // clang 14 cannot compile the one for ranges
+    std::stable_partition(messages_.begin(), messages_.end(), test);  // clang 14 cannot compile the ranges version
   }
 
-  /// Returns the message with the types that a message lists in its next line.
+  /// Returns the message, followed by the types if the next line of the log lists them.
   std::string with_types(std::string text) {
     static const std::regex pattern{R"(^\s+((?:argument|operand) types are: .*)$)"};
     std::smatch found;
@@ -263,7 +263,7 @@ class LogReader {
     return text + "; " + found[1].str();
   }
 
-  /// The text of a static assertion may have several lines.
+  /// Returns the message with the further lines that the text of a static assertion may have.
   std::string with_further_lines(std::string text) {
     constexpr std::size_t most_lines = 10;
     if (!text.starts_with("static assertion failed with \"")) return text;
@@ -273,13 +273,13 @@ class LogReader {
     return text;
   }
 
-  /// NAME(LINE): error: text
+  /// Reads a line "NAME(LINE): error: text". Returns false for other lines.
   bool read_message() {
     static const std::regex pattern{R"(^(.*)\((\d+)\): (catastrophic error|error|warning)(?: #\S+)?: (.*)$)"};
     std::smatch found;
     if (!std::regex_match(lines_[at_], found, pattern)) return false;
     const std::string name = found[1];
-    if (name.starts_with("__nv")) return true;  // follows from an error before it
+    if (name.starts_with("__nv")) return true;  // caused by an earlier error
     FileMessage message{number_of(found[2]), found[3] != "warning",
                         explained(with_types(with_further_lines(found[4])))};
     if (name != file_.name) {
@@ -299,7 +299,7 @@ class LogReader {
     return unknown_include(text).value_or(with_meaning(text));
   }
 
-  /// The line of the kernel file in the lines about a template that follow a message about another file.
+  /// Returns the line of the kernel file that led to a message about another file, from the template lines after it.
   std::optional<int> line_that_led_here() const {
     static const std::regex pattern{R"re(at line (\d+) of "?(.*?)"?$)re"};
     for (std::size_t next = at_ + 1; next < lines_.size() && !lines_[next].empty(); ++next) {
@@ -325,7 +325,7 @@ class LogReader {
     std::smatch found, sizes, symbol;
     if (!std::regex_match(lines_[at_], found, error)) return;
     std::string text = found[1];
-    const bool is_sum = text.starts_with("Ptx assembly aborted");  // it sums up the errors before it
+    const bool is_sum = text.starts_with("Ptx assembly aborted");  // summary of earlier errors
     if (is_sum && std::ranges::any_of(messages_, &FileMessage::is_error)) return;
     if (std::regex_search(text, sizes, shared)) {
       text = "the function uses " + std::to_string(std::stoul(sizes[1], nullptr, 16)) +
@@ -342,7 +342,7 @@ class LogReader {
     messages_.push_back({file_.function_line, true, with_meaning(text)});
   }
 
-  /// Where a function of this name is declared: at its first parenthesis.
+  /// Returns the line that declares a function: the first with its name and a parenthesis.
   int line_of(const std::string& function) const {
     const std::size_t at = file_.text.find(function + '(');
     if (at == std::string::npos) return file_.function_line;

@@ -3,21 +3,21 @@
 #include "compute/core/law.h"
 #include "compute/kernels/epilogue.h"
 
-// Arguments of the __global__ function of a kernel file. The file's own source begins after this header.
+// Argument types of the __global__ function of a kernel file. The compiler reads this header before the file.
 namespace orrery {
 
-/// The bodies that pull: all of them.
+/// Sources of the forces: all bodies.
 struct Sources {
   const Vec4* bodies;  ///< x, y, z, m of `count` bodies, in device memory
   int count;           ///< >= 1
 };
 
-/// The pair law of an evaluation: its own constants in float, for add_pull(), and the law that they were made from.
+/// Pair law of an evaluation, with constants in float, for add_pull(). `law` has the values that they were made from.
 template <class PairLaw>
 struct LawArgument : PairLaw {
   Law law;
 
-  /// The same pair law in another precision: double, or a DeviceFloat.
+  /// Returns the same pair law for another number type: double or a DeviceFloat.
   template <class Real>
   ORRERY_HD auto in() const;
 };
@@ -38,7 +38,7 @@ ORRERY_HD auto AttractRepelArgument::in() const {
 
 #if defined(__CUDACC_RTC__)
 #if !defined(INFINITY)
-#define INFINITY __int_as_float(0x7f800000)  // NVRTC has no <cmath>
+#define INFINITY __int_as_float(0x7f800000)  // <cmath> of NVRTC lacks it
 #endif
 
 /// The law that this kernel is compiled for, as a constant.
@@ -54,7 +54,7 @@ struct LawArgumentOf<LawId::attract_repel> {
 };
 using PairLaw = LawArgumentOf<law_id>::Type;
 
-/// Whether a function has the parameters of a kernel file's.
+/// True if the function has the parameters that a kernel file needs.
 template <class Function>
 inline constexpr bool is_force_kernel = false;
 template <>

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t most_other_bodies = 4097, most_targets = 4096;
 
-/// Returns `bodies`, or the first ones if there are many, rotated by 90 degrees about z, with the masses in reverse
-/// order.
+/// Returns a copy of `bodies`, or of the first ones if there are many, rotated by 90 degrees about z and with the
+/// masses in reverse order.
 std::vector<Vec4> other_bodies(std::span<const Vec4> bodies) {
   std::vector<Vec4> others(std::min(bodies.size(), most_other_bodies));
   for (std::size_t i = 0; i < others.size(); ++i) {
@@ -26,8 +26,8 @@ std::vector<Vec4> other_bodies(std::span<const Vec4> bodies) {
   return others;
 }
 
-/// Returns some of `all`, or of every body if that is empty, in descending order, so that no target is at its own place
-/// in the list unless the body is alone.
+/// Returns some of the targets `all`, or of all bodies if `all` is empty, in reverse order. So most of them differ from
+/// their index in the list.
 std::vector<int> some_targets(std::size_t bodies, std::span<const int> all) {
   const std::size_t places = all.empty() ? bodies : all.size();
   const std::size_t distance = std::max<std::size_t>(3, (places + most_targets - 1) / most_targets);
@@ -58,10 +58,10 @@ double median_length(std::span<const Vec4> accelerations) {
   return *middle;
 }
 
-/// Returns whether two accelerations of a body may come from the same kernel. Pulls that nearly cancel leave a sum with
-/// a large relative error: there, the error is relative to `usual`, the median length.
+/// Returns whether two accelerations of a body agree within 2 tolerance.max. Where pulls nearly cancel, the relative
+/// error of their sum is large. So the difference is relative to `usual`, the median length, if that is greater.
 bool agree(const Vec4& a, const Vec4& b, double usual, const Tolerance& tolerance) {
-  if (!finite(a) && !finite(b)) return true;  // the caller finds them
+  if (!finite(a) && !finite(b)) return true;  // the caller reports them
   const double size = std::max(length(a.x, a.y, a.z), usual);
   const double difference = length(double{a.x} - b.x, double{a.y} - b.y, double{a.z} - b.z);
   return difference <= 2 * tolerance.max * (size == 0 ? 1 : size);
@@ -144,7 +144,7 @@ KernelPtr put_file_kernel(KernelCatalog& kernels, std::shared_ptr<const KernelFi
        .backend = Backend::cuda,
        .tunables = tunables,
        .tolerance = file->tolerance,
-       .repeatable = false,  // not known
+       .repeatable = false,  // unknown
        .takes_targets = true,
        .compiles = true,
        .create = [=](const Settings& settings, const cuda::Device* device) -> std::unique_ptr<ForceKernel> {

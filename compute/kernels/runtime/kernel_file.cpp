@@ -17,12 +17,12 @@ namespace {
 
 /// A __global__ function in CUDA C++.
 struct FoundFunction {
-  std::string name;     ///< empty if no function follows the word
+  std::string name;     ///< empty if no function follows __global__
   int line = 1;         ///< line of __global__, from 1
-  bool nested = false;  ///< between braces: in a namespace or a class
+  bool nested = false;  ///< true: between braces, so in a namespace or a class
 };
 
-/// Returns the source with blanks for comments, texts and characters; the lines stay.
+/// Returns the source with comments and string literals replaced by blanks. Line breaks remain.
 std::string without_comments(std::string_view source) {
   std::string code{source};
   const auto blank = [&](std::size_t begin, std::size_t end) {
@@ -52,8 +52,8 @@ bool is_letter(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
 
-/// Returns the name before the parameters of the function that begins at `at`: words such as void and
-/// __launch_bounds__(256) may precede it.
+/// Returns the name of the function whose declaration begins at `at`. Words such as void and __launch_bounds__(256) may
+/// precede the name.
 std::string function_name(std::string_view code, std::size_t at) {
   std::string word;
   while (at < code.size()) {
@@ -77,7 +77,7 @@ std::string function_name(std::string_view code, std::size_t at) {
   return {};
 }
 
-/// Returns the functions with __global__ before them, in their order. Ignores comments and texts.
+/// Returns the __global__ functions in their order. Ignores comments and string literals.
 std::vector<FoundFunction> find_global_functions(std::string_view source) {
   constexpr std::string_view word = "__global__";
   const std::string code = without_comments(source);
@@ -178,13 +178,13 @@ class HeaderReader {
     Tolerance& tolerance = file_.tolerance;
     if (words.size() == 2 && reads_as(words[0], tolerance.median) && reads_as(words[1], tolerance.max) &&
         tolerance.median > 0 && tolerance.median < 1 && tolerance.median <= tolerance.max && tolerance.max <= 1) {
-      return;  // zeros have the error 1
+      return;  // MAX is at most 1, because accelerations of zero have the error 1
     }
     fail("tolerance cannot be '" + std::string{value} +
          "'; it must be MEDIAN MAX, the largest errors |da|/|a|, such as 5e-6 5e-3: MEDIAN below 1, MAX at most 1");
   }
 
-  /// NAME = VALUE [VALUE] ...: notes
+  /// Reads "NAME = VALUE [VALUE] ...: notes". The value in brackets is the initial one.
   void read_tunable(std::string_view text) {
     const std::size_t equals = text.find('='), colon = text.find(':');
     if (equals == std::string_view::npos || colon == std::string_view::npos || colon < equals) {
@@ -233,7 +233,7 @@ class HeaderReader {
   }
 
   KernelFile& file_;
-  std::set<std::string_view> given_;  // keys
+  std::set<std::string_view> given_;  // keys that were read
   int line_ = 1;
 };
 
@@ -248,7 +248,7 @@ std::string first_error(const std::string& file, const std::vector<FileMessage>&
 }  // namespace
 
 bool is_kernel_id(std::string_view text) {
-  constexpr std::size_t most_id_bytes = 64;  // a file of this name can be written
+  constexpr std::size_t most_id_bytes = 64;  // short enough for a file name
   const auto allowed = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
   return !text.empty() && text.size() <= most_id_bytes && text.front() >= 'a' && text.front() <= 'z' &&
          std::ranges::all_of(text, allowed);

@@ -9,20 +9,20 @@
 
 namespace orrery {
 
-/// Returns whether this text is allowed as the id of a kernel file, and as the name of a setting.
+/// Returns whether this text is allowed as the id of a kernel file or as the name of a setting.
 bool is_kernel_id(std::string_view text);
 
 /// A message about a line of a kernel file.
 struct FileMessage {
-  int line = 1;  ///< from 1
+  int line = 1;  ///< number of the line, from 1
   bool is_error = true;
-  std::string text;  ///< one line
+  std::string text;  ///< without line breaks
 };
 
-/// A kernel file that cannot be used: "FILE(LINE): cause" of its first error.
+/// Error if a kernel file cannot be used. The text is "FILE(LINE): cause" of the first error.
 class KernelFileError : public UsageError {
  public:
-  /// `messages` has at least one error.
+  /// `messages` must have at least one error.
   KernelFileError(const std::string& file, std::vector<FileMessage> messages);
   const std::string& file() const { return file_; }
   const std::vector<FileMessage>& messages() const { return messages_; }
@@ -32,7 +32,7 @@ class KernelFileError : public UsageError {
   std::vector<FileMessage> messages_;
 };
 
-/// Error if the device cannot launch the file's function with some values of its settings.
+/// Error if the device cannot launch the file's function with the given values of its settings.
 class KernelFitError final : public KernelFileError {
  public:
   using KernelFileError::KernelFileError;
@@ -43,7 +43,7 @@ struct FileTunable {
   static constexpr std::size_t most_values = 32;
 
   std::string name, notes;
-  std::vector<std::string> values;  ///< whole numbers
+  std::vector<std::string> values;  ///< whole numbers as text
   std::string initial;              ///< one of `values`
   int line = 1;
 
@@ -58,12 +58,12 @@ struct KernelFile {
   std::string id, title, notes;
   int id_line = 1;
   std::vector<FileTunable> tunables;
-  int shared_per_thread = 0;  ///< bytes of dynamic shared memory
-  int shared_line = 0;        ///< line that states it; 0: none does
+  int shared_per_thread = 0;  ///< dynamic shared memory per thread, in bytes
+  int shared_line = 0;        ///< line of shared-per-thread; 0: the header has none
   Tolerance tolerance{.median = 5e-6, .max = 5e-3};
-  std::string function;  ///< the name of the __global__ function
+  std::string function;  ///< name of the __global__ function
   int function_line = 1;
-  bool function_nested = false;  ///< in a namespace or a class
+  bool function_nested = false;  ///< true: in a namespace or a class
   std::string text;              ///< the whole file, without a byte order mark
 
   const FileTunable* tunable(std::string_view name) const;
@@ -72,18 +72,19 @@ struct KernelFile {
   }
 };
 
-/// The parameters that the function must have.
+/// Parameters that the __global__ function must have.
 inline constexpr const char* kernel_file_parameters =
     "(Targets targets, Sources sources, PairLaw law, Epilogue epilogue)";
 
-/// Throws KernelFileError if a text of this many bytes is too long.
+/// Throws KernelFileError if a file of this many bytes is too long.
 void require_kernel_file_size(const std::string& name, std::size_t bytes);
 
-/// Throws KernelFitError if a block of `block` threads, whose __shared__ arrays have `static_bytes`, needs more than
-/// the `most` bytes of shared memory that the device has per block.
+/// Throws KernelFitError if a block of `block` threads needs more than `most` bytes of shared memory, the device's
+/// maximum per block. `static_bytes`: size of the __shared__ arrays.
 void require_shared_memory(const KernelFile& file, int block, std::size_t static_bytes, std::size_t most);
 
-/// Reads the header and finds the function. `name` is for messages. Throws KernelFileError.
+/// Returns the file: reads the header and finds the __global__ function. `name`: see KernelFile. Throws
+/// KernelFileError.
 KernelFile parse_kernel_file(std::string name, std::string text);
 
 }  // namespace orrery

@@ -19,8 +19,8 @@ std::span<const SourceFile> embedded_compute_sources();
 
 namespace {
 
-/// Stand-ins for what headers with device code include for their host code, as far as NVRTC needs it to read them: the
-/// names of types, mostly, under the names of the headers. Only device_headers() include these.
+/// Stand-ins for host headers that headers with device code include. They declare only as much as NVRTC needs to read
+/// those headers, mostly names of types. Only device_headers() include stand-ins.
 constexpr SourceFile stand_ins[] = {
     {"bit", R"(#pragma once
 #include <cstdint>
@@ -32,7 +32,7 @@ constexpr int countl_zero(uint64_t bits) {
 }
 }
 )"},
-    {"cuda_runtime_api.h", ""},  // built in
+    {"cuda_runtime_api.h", ""},  // built into NVRTC
     {"functional", R"(#pragma once
 namespace std { template <class T> class function; }
 )"},
@@ -106,7 +106,7 @@ struct DeviceBlock;
 )"},
 };
 
-/// Names of headers that kernel files of former versions include, and where their contents are now.
+/// Former names of headers, which older kernel files include, and the current headers with their contents.
 constexpr auto former_names = std::to_array<std::pair<std::string_view, std::string_view>>({
     {"compute/core/force_law.h", "compute/core/law.h"},
     {"compute/core/low_words.h", "compute/core/vec.h"},
@@ -130,7 +130,7 @@ constexpr auto former_names = std::to_array<std::pair<std::string_view, std::str
     {"compute/kernels/tree/tree_units.h", "compute/kernels/tree/tree_cube.h"},
 });
 
-/// Headers with device code that NVRTC cannot read, even with stand-ins, and why.
+/// Headers with device code that NVRTC cannot read, even with stand-ins, and the reason.
 constexpr auto not_for_files = std::to_array<std::pair<std::string_view, std::string_view>>({
     {"compute/cuda/block.h", "it needs CUB, which the compiler at run time does not have"},
     {"compute/kernels/tree/cuda_tree_lock.h", "it needs <cuda/atomic>, which the compiler at run time does not have"},
@@ -154,9 +154,9 @@ bool is_kernel(std::string_view name) {
   return !is_header(name) && (stem.starts_with("cpu_") || stem.starts_with("cuda_"));
 }
 
-/// The name in an #include line of a text.
+/// An #include line of a text.
 struct IncludeLine {
-  std::size_t begin, end;  ///< place of the name in the text
+  std::size_t begin, end;  ///< range of the name in the text
   std::string_view name;
 };
 
@@ -207,7 +207,7 @@ void add_included(const SourceFile& source, std::set<const SourceFile*>& found) 
   }
 }
 
-/// Headers for kernel files. Where they include headers of the host, these are replaced by the names of stand-ins.
+/// Headers for kernel files. Their includes of host headers are replaced by includes of stand-ins.
 class DeviceHeaders {
  public:
   DeviceHeaders() {
@@ -259,8 +259,7 @@ const DeviceHeaders& headers() {
   return headers;
 }
 
-/// Returns whether `source` defines what `header` declares, by the names that files have here: X.cu and X_more.cu
-/// implement X.h.
+/// Returns whether `source` defines what `header` declares. By convention, X.cu and X_more.cu implement X.h.
 bool implements(const SourceFile& source, const SourceFile& header) {
   if (is_header(source.name) || is_kernel(source.name) || !is_header(header.name)) return false;
   if (folder_of(source.name) != folder_of(header.name)) return false;
@@ -271,7 +270,7 @@ bool implements(const SourceFile& source, const SourceFile& header) {
   return included.contains(&header);
 }
 
-/// Returns whether a reader of a kernel wants this file: it has code of kernels, or code that runs on the device.
+/// Returns whether the listing of a kernel should have this file: it has code of kernels, or code for the device.
 bool is_worth_reading(const SourceFile& source) {
   constexpr std::string_view kernels = "compute/kernels/";
   return (source.name.starts_with(kernels) && folder_of(source.name) != kernels) || has_device_code(source);

@@ -17,13 +17,14 @@
 
 namespace orrery {
 
-#if CUDART_VERSION >= 12080  // the first with cudaLibraryLoadData
+#if CUDART_VERSION >= 12080  // first version with cudaLibraryLoadData
 namespace {
 
 constexpr std::size_t guard = 4096;  // entries before and after an array
-constexpr int guard_byte = 0xff;     // four of them are a NaN, and -1
+constexpr int guard_byte = 0xff;     // four such bytes are a NaN as float, and -1 as int
 
-/// Makes room for `count` entries between guards, all with the guards' bytes, and returns the first entry.
+/// Allocates `count` entries between two guard regions, sets all their bytes to guard_byte, and returns the first
+/// entry.
 template <class T>
 T* fill(cuda::DeviceArray<T>& array, const cuda::Device& device, std::size_t count, cudaStream_t stream) {
   const std::size_t size = count + 2 * guard;
@@ -37,13 +38,13 @@ bool untouched(std::span<const Vec4> region) {
   return std::all_of(bytes, bytes + region.size_bytes(), [](unsigned char byte) { return byte == guard_byte; });
 }
 
-/// Arrays of an evaluation on a device, each between two regions that a wrong access shows: NaN around the bodies, -1
-/// around the targets.
+/// Arrays of an evaluation on a device, each between two guard regions that reveal wrong accesses: NaN around the
+/// bodies, -1 around the targets.
 class GuardedArrays {
  public:
   /// Calls `enqueue` with `args`, but with these bodies and targets (none: every body), and with guarded memory for the
-  /// accelerations. Blocks until it is done. Returns one acceleration per body; those not written are NaN. Throws
-  /// std::runtime_error if something was written outside of the accelerations.
+  /// accelerations. Blocks until the evaluation has ended. Returns one acceleration per body; those not written are
+  /// NaN. Throws std::runtime_error if the kernel wrote outside of the accelerations.
   std::vector<Vec4> evaluate(const cuda::Device& device, ForceArgs args, std::span<const Vec4> bodies,
                              std::span<const int> targets, const std::function<void(const ForceArgs&)>& enqueue) {
     const std::size_t count = bodies.size();
@@ -72,7 +73,7 @@ class GuardedArrays {
   cuda::DeviceArray<int> targets_;
 };
 
-/// A compiled function on the device.
+/// A compiled function that is loaded onto the device.
 class LoadedFunction {
  public:
   explicit LoadedFunction(const CompiledKernel& compiled) {
@@ -117,7 +118,7 @@ class FileKernel final : public ForceKernel {
     }
   }
 
-  /// Waits for the device, since code that runs must not be unloaded.
+  /// Blocks until the device has finished, since running code must not be unloaded.
   ~FileKernel() override {
     ORRERY_CUDA_WARN(cudaSetDevice(device_.ordinal()));
     ORRERY_CUDA_WARN(cudaDeviceSynchronize());

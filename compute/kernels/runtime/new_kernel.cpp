@@ -21,7 +21,7 @@ constexpr std::string_view before_file = "// The code of ", after_file = " stand
 constexpr std::string_view begins = "// A new kernel can start from here (orrery new-kernel):\n",
                            ends = "// to here.\n";
 
-/// Differences of a kernel file, with its one function, from these kernels.
+/// Kernels that are not one function, as a kernel file must be, and why.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 10> not_one_function{{
     {"cuda-atomic", "its function adds to the sums of all bodies, which another pass finishes"},
     {"cuda-constant", "the host fills its constant memory in rounds, and launches it once for each"},
@@ -35,7 +35,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 10> not_one_
     {"cuda-tree-lock", "many functions build its tree and walk it"},
 }};
 
-/// The part between the two marks of a source of this program.
+/// Returns the text between the marks `begins` and `ends` of an embedded source.
 std::string_view device_code(std::string_view name) {
   const SourceFile* const source = find_source(name);
   const std::string_view text = source ? source->bytes : std::string_view{};

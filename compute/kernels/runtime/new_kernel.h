@@ -12,14 +12,14 @@ namespace orrery {
 /// Returns the names of the starting points of new kernel files: "tiled", the shortest one, then ids of built-in
 /// kernels.
 std::vector<std::string> starting_points();
-/// Returns why no kernel file can start from the built-in kernel `id`, one line that lists the starting points; empty
-/// if one can, or if there is no such kernel.
+/// Returns why a kernel file cannot start from the built-in kernel `id`: one line that lists the starting points. Empty
+/// if it can, or if there is no such kernel.
 std::string why_no_start(std::string_view id);
-/// Returns the text of a kernel file with the id `id` that starts from `from`, with the device code of the real kernel.
-/// Throws UsageError that states why `from` is no starting point, and lists them.
+/// Returns the text of a new kernel file with the id `id` and the device code of the starting point `from`. Throws
+/// UsageError if there is no such starting point; the text states why and lists all of them.
 std::string new_kernel_text(const std::string& id, std::string_view from);
-/// Returns new_kernel_text() as the file ID.cu, which can be added to `kernels`. Throws UsageError if the id is not
-/// allowed, and as require_free_id().
+/// Returns new_kernel_text() as the kernel file ID.cu. Throws UsageError if the id is not allowed, and as
+/// require_free_id() for `kernels`.
 KernelFile new_kernel_file(const KernelCatalog& kernels, const std::string& id, std::string_view from);
 
 }  // namespace orrery

@@ -1,9 +1,9 @@
-// Highway compiles this file once for each instruction set and picks one when the program runs.
+// Highway compiles this file once per instruction set and chooses the best set at run time.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "compute/kernels/symmetric/cpu_symmetric.cpp"
-// After HWY_TARGET_INCLUDE and simd.h, as Highway requires.
+// Highway requires this include after simd.h and the definition of HWY_TARGET_INCLUDE.
 #include <hwy/foreach_target.h>
-// After foreach_target.h, as Highway requires.
+// Highway requires this include after foreach_target.h.
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -23,16 +23,16 @@ namespace {
 
 constexpr Values<64, 128, 256, 512, 1024> tile_values;
 static_assert(std::ranges::all_of(tile_values.all, [](int tile) { return tile % max_lanes == 0; }));
-/// Positions, masses and sums of one tile of this size, and the sums of another, take 40 KiB.
+/// Largest tile, in bodies. Its positions, masses and sums, and the sums of another such tile, take 40 KiB.
 constexpr int max_tile = tile_values.largest;
 
-/// Sums of accelerations of consecutive bodies, each array aligned and a multiple of max_lanes long.
+/// Acceleration sums of consecutive bodies. Each array is aligned, and its length is a multiple of max_lanes.
 struct SumArrays {
   float *x, *y, *z;
   SumArrays from(int i) const { return {x + i, y + i, z + i}; }
 };
 
-/// Bodies [begin, end), both multiples of max_lanes.
+/// Range of bodies [begin, end). Both bounds are multiples of max_lanes.
 struct Tile {
   int begin, end;
 };
@@ -48,9 +48,8 @@ namespace {
 #include "compute/kernels/parts/simd.inl"
 #include "compute/kernels/parts/simd_pull.inl"
 
-/// Adds the pull of `others` on `rows` bodies to own_sums, which begins at body `first`. If `mutual`, adds the opposite
-/// pull to `sums`, which begins at others.begin. Row sums stay in registers; `sums` passes through the L1 cache once
-/// for all rows.
+/// Adds the pull of `others` on bodies first to first + rows - 1 to own_sums. If `mutual`, adds the opposite pull to
+/// `sums`, which begins at body others.begin. Row sums stay in registers; all rows share each load and store of `sums`.
 template <int rows, bool mutual, class PairLaw>
 HWY_NOINLINE void add_rows(PaddedColumns bodies, int first, Tile others, const PairLaw& pair_law, SumArrays own_sums,
                            SumArrays sums) {
@@ -88,7 +87,7 @@ HWY_NOINLINE void add_rows(PaddedColumns bodies, int first, Tile others, const P
   }
 }
 
-/// If `add`, adds `added` to the sums of `count` bodies; otherwise stores it there.
+/// Adds the first `count` entries of `added` to `sums` if `add`; otherwise overwrites `sums` with them.
 void hand_over(const SumArrays& added, int count, bool add, const SumArrays& sums) {
   const auto column = [&](const float* from, float* to) {
     for (int i = 0; i < count; i += lane_count) store(add ? load(to + i) + load(from + i) : load(from + i), to + i);
@@ -98,8 +97,8 @@ void hand_over(const SumArrays& added, int count, bool add, const SumArrays& sum
   column(added.z, sums.z);
 }
 
-/// Evaluates all pairs of a body of `a` and a body of `b`, which are equal or disjoint ranges. Both tiles' sums start
-/// at zero in a buffer. At the end, they are added to `sums` (stored there if not `add`): short sums round less.
+/// Evaluates all pairs of a body of `a` and a body of `b`. The tiles must be equal or disjoint. Sums start at zero in a
+/// buffer, since short sums round less. At the end they are added to `sums`, or overwrite `sums` if not `add`.
 template <int rows, class PairLaw>
 void meet_tiles(const ForceArgs& args, const PaddedColumns& bodies, Tile a, Tile b, const PairLaw& law, bool add,
                 const SumArrays& sums) {
@@ -113,7 +112,7 @@ void meet_tiles(const ForceArgs& args, const PaddedColumns& bodies, Tile a, Tile
 
   for (int block = a.begin; block < a.end; block += max_lanes) {
     if (cancelled(args)) return;
-    // Within one tile, a block of bodies meets itself one-sided, then the bodies after it.
+    // Within one tile, pairs inside a block are evaluated from both sides, and pairs with later bodies once.
     const Tile others{same ? block + max_lanes : b.begin, b.end};
     for (int i = block; i < block + max_lanes; i += rows) {
       const SumArrays own = sums_a.from(i - a.begin);
@@ -145,10 +144,11 @@ HWY_EXPORT(meet_simd_tiles);
 HWY_EXPORT(target_name);
 
 constexpr const char* candidates[] = {""};
-/// Half of what a pair takes for both directions: 20 and 22. cpu-simd takes 16 and 18 for one direction.
+/// Operations per interaction: half of a pair's 20 (gravity) or 22. cpu-simd takes 16 or 18 per interaction.
 constexpr InteractionArithmetic symmetric_arithmetic{.gravity = 10, .attract_repel = 11};
 constexpr auto tiles_or_auto = tile_values.names_after("auto");
-// G interactions/s with 1, 2 and 4 rows: 3.9, 4.2 and 4.0 (one thread, tiles of 512, AVX2 on an EPYC, Zen 3, 2026-11).
+// Measured G interactions/s with 1, 2 and 4 rows: 3.9, 4.2, 4.0 (one thread, tiles of 512, AVX2 on an EPYC, Zen 3,
+// 2026-11).
 constexpr Tunable tunables[] = {
     deciding_threads_tunable,
     {.name = "rows",
@@ -176,7 +176,7 @@ class CpuSymmetric final : public ForceKernel, public ArithmeticFacet {
 
     const auto meet = [&](int round, int slot) {
       const auto [a, b] = rounds.pair(round, slot);
-      if (a > b) return;  // an empty slot
+      if (a > b) return;  // the slot is empty
       wait_for_round(a, round);
       wait_for_round(b, round);
       if (!cancelled(args)) {
@@ -185,8 +185,8 @@ class CpuSymmetric final : public ForceKernel, public ArithmeticFacet {
       end_round(a, round);
       if (b != a) end_round(b, round);
     };
-    // One loop runs several rounds, so that threads need not synchronize after each. It does not run all, because an
-    // int may not hold that number of tasks.
+    // Each loop runs several rounds, so that threads need not synchronize after every round. It does not run all
+    // rounds, because their number of tasks may overflow an int.
     const int rounds_per_loop = std::max(1, (1 << 20) / rounds.slots());
     for (int begin = 0; begin < rounds.rounds() && !cancelled(args); begin += rounds_per_loop) {
       const int some = std::min(rounds_per_loop, rounds.rounds() - begin);
@@ -208,9 +208,9 @@ class CpuSymmetric final : public ForceKernel, public ArithmeticFacet {
   }
 
  private:
-  /// Returns the tile size. For `auto`, this is the largest tile that gives each thread a pair of tiles in every round:
-  /// larger tiles have fewer row sums to add up. G interactions/s with tiles of 128, 256, 512 and 1024: 3.8, 4.1, 4.2,
-  /// 4.3; cpu-simd: 2.9 (16,384 bodies, 2 rows, one thread, AVX2, EPYC Zen 3, 2026-11).
+  /// Returns the tile size in bodies. For `auto`, it is the largest that gives each thread a pair of tiles in every
+  /// round: larger tiles have fewer row sums to add up. G interactions/s with tiles of 128, 256, 512 and 1024: 3.8,
+  /// 4.1, 4.2, 4.3; cpu-simd: 2.9 (16,384 bodies, 2 rows, one thread, AVX2, EPYC Zen 3, 2026-11).
   int tile_of(int count) const {
     if (tile_ > 0) return tile_;
     int tile = max_tile;
@@ -229,7 +229,7 @@ class CpuSymmetric final : public ForceKernel, public ArithmeticFacet {
     rounds_done_ = std::vector<std::atomic<int>>(static_cast<std::size_t>(rounds.rounds()));
   }
 
-  /// Waits until the tile has finished all earlier rounds. Threads take tasks in the order of the rounds, so they
+  /// Blocks until `tile` has finished all rounds before `round`. Threads take tasks in the order of the rounds, so they
   /// cannot deadlock.
   void wait_for_round(int tile, int round) {
     const std::atomic<int>& rounds_done = rounds_done_[static_cast<std::size_t>(tile)];

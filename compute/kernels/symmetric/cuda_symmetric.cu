@@ -51,36 +51,36 @@ constexpr int tile = PairItems::tile;
 constexpr int max_warp_block = warp_block_values.largest;
 using cuda::all_lanes;
 
-/// The shape of the inner loop for one number of bodies per lane.
+/// Compile-time parameters of the inner loop for a number of bodies per lane.
 struct Shape {
-  int unroll;           ///< partners in one pass of the loop
-  int resident_blocks;  ///< blocks of max_warp_block threads per multiprocessor; limits the registers
+  int unroll;           ///< partners per iteration of the unrolled loop
+  int resident_blocks;  ///< minimum per multiprocessor, with max_warp_block threads each; limits the registers
 };
 constexpr Shape shape_of(int bodies) {
   return {8, bodies <= 2 ? 8 : bodies <= 4 ? 6 : bodies <= 11 ? 4 : 3};
 }
 
-/// The units of work of one launch.
+/// Range of work units of one launch, see PairItems.
 struct PairUnits {
   long long begin, count;
 };
 
-/// Clocks of a scheduler per pair, from the instructions and register reads of the machine code. All bodies of a lane
-/// share the load of a partner and the shuffle of its sum.
+/// Returns the clocks of a warp scheduler per pair, estimated from the instructions and register reads of the machine
+/// code. The bodies of a lane share the load of a partner and the shuffle of its sum.
 constexpr double clocks_per_pair(int bodies) {
   return 20 + 9.0 / bodies;
 }
 
-/// Pairs in the pipeline at once. A reciprocal square root has a latency of more than 20 clocks, and a multiprocessor
-/// holds too few warps to hide it.
+/// Number of a lane's pairs in the software pipeline. A reciprocal square root has a latency of more than 20 clocks,
+/// and a multiprocessor holds too few warps to hide it.
 constexpr int depth = 3;
 
-/// One pair in the pipeline. Adds the force over the square of the greatest mass, the same for both bodies. If
-/// `equal_masses`, the masses are omitted.
+/// A pair in the software pipeline. Its force is divided by the square of the greatest mass. If `equal_masses`, all
+/// masses count as 1.
 template <class PairLaw, bool equal_masses>
 class PairInFlight {
  public:
-  /// Begins the pair and issues its reciprocal square root.
+  /// Begins the pair: issues its reciprocal square root.
   __device__ __forceinline__ void begin(const PairLaw& pair, const Vec4& own, const Vec4& partner) {
     dx_ = partner.x - own.x;
     dy_ = partner.y - own.y;
@@ -88,7 +88,7 @@ class PairInFlight {
     partner_mass_ = partner.w;
     inverse_ = pair.inverse_distance(dx_, dy_, dz_);
   }
-  /// Ends the pair that began with the same `own`: adds its pull to the sums of both bodies.
+  /// Ends the pair; `own` must be the same as in begin(). Adds the force to `sum` and the opposite force to `reaction`.
   __device__ __forceinline__ void end(const PairLaw& pair, const Vec4& own, Vec3& sum, Vec3& reaction) const {
     const float f = equal_masses ? pair.factor_at(inverse_, 1.0f) : pair.factor_at(inverse_, own.w, partner_mass_);
     sum.x = multiply_add(f, dx_, sum.x);
@@ -105,9 +105,9 @@ class PairInFlight {
   float inverse_;  // 1 / softened distance
 };
 
-/// Lane l holds `bodies_per_lane` bodies and their sums in registers. In round s it meets partner (l + s) mod 32 of a
-/// tile, which shared memory holds twice, so that no index wraps. The partner's sum moves by one lane per round, and
-/// after 32 rounds it is back in the lane that loaded its body.
+/// Sums each pair once. Lane l holds `bodies_per_lane` bodies and their sums in registers. In round s, it pairs them
+/// with body (l + s) mod 32 of a partner tile, which shared memory holds twice, so that no index wraps. The sum of that
+/// body moves by one lane per round. After 32 rounds it is back in the lane that loaded the body.
 template <LawId law, bool equal_masses, int bodies_per_lane>
 __global__ void __launch_bounds__(max_warp_block, shape_of(bodies_per_lane).resident_blocks)
     sum_pairs(const Vec4* __restrict__ bodies, int count, PairItems items, PairUnits own_units, int tiles_per_item,
@@ -125,7 +125,7 @@ __global__ void __launch_bounds__(max_warp_block, shape_of(bodies_per_lane).resi
 
   cuda::wait_for_kernel_before();
   const auto load = [&](int i) {
-    // Padding: a massless body, so far away that its factor is zero even if masses are omitted.
+    // Padding: a massless body, so far away that its pull is zero even if all masses count as 1.
     Vec4 body = i < count ? bodies[i] : Vec4{1e18f, 0, 0, 0};
     body.w *= sums.mass_scale;
     return body;
@@ -149,15 +149,14 @@ __global__ void __launch_bounds__(max_warp_block, shape_of(bodies_per_lane).resi
       const int partner_tile = items.partner(unit.group, offset);
       if (partner_tile >= items.tiles) continue;
       const Vec4 staged = rotated(load(partner_tile * tile + lane));
-      __syncwarp();  // all lanes have read `partners` before it is overwritten
+      __syncwarp();  // all lanes must have read `partners` before it is overwritten
       partners[lane] = staged;
       partners[lane + tile] = staged;
       __syncwarp();
       Vec3 reaction;
 #pragma unroll 1
       for (int round = 0; round < tile; round += shape.unroll) {
-        // Software pipeline over the pairs of this pass: begins one pair, ends the pair that began `depth` pairs
-        // earlier.
+        // Software pipeline over this iteration's pairs: begins a pair, ends the one that began `depth` pairs earlier.
         PairInFlight<std::remove_const_t<decltype(pair)>, equal_masses> pipeline[depth + 1];
         Vec4 partner;
 #pragma unroll
@@ -178,7 +177,7 @@ __global__ void __launch_bounds__(max_warp_block, shape_of(bodies_per_lane).resi
           }
         }
       }
-      const bool within_group = offset < bodies_per_lane;  // one-sided: each body meets all others as one of `own`
+      const bool within_group = offset < bodies_per_lane;  // one-sided: every body of the group is in `own`
       if (!within_group) {
         sums.add(partner_tile * tile + lane, equal_masses ? 1.0f : rotated_back(partners[lane]).w, reaction);
       }
@@ -251,7 +250,7 @@ class Symmetric final : public ForceKernel, public PartitionFacet {
   }
 
  private:
-  /// Takes memory for copies of the bodies of another device.
+  /// Allocates memory for copies of another device's bodies.
   void take_copies(int count) {
     take_scratch(device_, received_, static_cast<std::size_t>(count), "cuda-symmetric: the copied bodies",
                  "fewer bodies");
@@ -267,18 +266,18 @@ class Symmetric final : public ForceKernel, public PartitionFacet {
     });
   }
 
-  /// The launch for one law and number of bodies.
+  /// Launch parameters for a law and a number of bodies.
   struct Plan {
     LawId law = LawId::gravity;
     int count = 0;
     bool equal_masses = false;
     Instance function = nullptr;
-    int bodies = 0;  // per lane
-    int blocks = 0;  // at most as many as are resident, so that each warp takes the same share of the units
+    int bodies = 0;  // bodies per lane
+    int blocks = 0;  // at most the number that are resident, so that all warps take equal shares of the units
     double cost = 0;
   };
 
-  /// Adds the pairs of a part to the sums.
+  /// Enqueues the sums over the pairs of a part.
   void sum_part(const ForceArgs& args, const Vec4* bodies, const Part& part) {
     const SymmetricSums sums = accumulator_.begin(args);
     const Plan& plan = plan_for(args.law.id, args.count, args.masses.equal());
@@ -308,7 +307,7 @@ class Symmetric final : public ForceKernel, public PartitionFacet {
     return plan;
   }
 
-  /// If bodies-per-lane is `auto`, chooses the number with which the busiest multiprocessor finishes first.
+  /// Returns the launch parameters, for `auto` those with which the busiest multiprocessor finishes earliest.
   const Plan& plan_for(LawId law, int count, bool equal_masses) const {
     if (plan_.count == count && plan_.law == law && plan_.equal_masses == equal_masses) return plan_;
     plan_ = plan_with(bodies_per_lane_ > 0 ? bodies_per_lane_ : lane_bodies.all.front(), law, count, equal_masses);
@@ -321,7 +320,7 @@ class Symmetric final : public ForceKernel, public PartitionFacet {
   }
 
   static constexpr std::size_t shared_bytes_per_thread = 2 * sizeof(Vec4);
-  static constexpr double enough_warps = 16;  // per multiprocessor, to hide latency
+  static constexpr double enough_warps = 16;  // warps per multiprocessor that hide latency
 
   const cuda::Device& device_;
   int block_;
@@ -329,7 +328,7 @@ class Symmetric final : public ForceKernel, public PartitionFacet {
   int tiles_per_item_;
   mutable Plan plan_;  // the latest result of plan_for()
   SymmetricAccumulator accumulator_;
-  cuda::DeviceArray<Vec4> received_;  // the bodies, unless this device has them
+  cuda::DeviceArray<Vec4> received_;  // copies of the first device's bodies; not used on that device
 };
 
 }  // namespace

@@ -11,8 +11,8 @@ namespace {
 
 constexpr int block = 128;
 
-/// Below this ratio, the force between the lightest and the heaviest body, over the square of the greatest mass, may
-/// leave the range of float at great distances.
+/// Minimum ratio of the least to the greatest mass. Below it, the force between these two bodies, over the square of
+/// the greatest mass, may underflow in float at great distances.
 constexpr float least_mass_ratio = 1e-24f;
 
 template <bool fixed>
@@ -30,7 +30,7 @@ __device__ void clear(const SymmetricSums& sums, std::size_t where) {
   }
 }
 
-/// `unit_masses`: the sums counted each mass as 1.
+/// Passes the accelerations to the epilogue and clears the sums. `unit_masses`: the sums count each mass as 1.
 template <bool fixed>
 __global__ void finish_bodies(SymmetricSums sums, const Vec4* __restrict__ bodies, int count, bool unit_masses,
                               float greatest_mass, Epilogue epilogue) {
@@ -43,7 +43,7 @@ __global__ void finish_bodies(SymmetricSums sums, const Vec4* __restrict__ bodie
     const float scale = unit_masses || fixed ? greatest_mass : greatest_mass / (mass * sums.mass_scale);
     epilogue.finish(i, mass, {sum.x * scale, sum.y * scale, sum.z * scale});
   }
-  // The padding of the last tile has sums too: NaN if it met a non-finite body. They are cleared as well.
+  // The padding of the last tile also has sums, NaN if a body is not finite. They are cleared as well.
   if (i / SymmetricSums::tile <= (count - 1) / SymmetricSums::tile) {
     for (const std::size_t where : {x, y, z}) clear<fixed>(sums, where);
   }
@@ -55,8 +55,8 @@ __global__ void add(Number* __restrict__ sums, const Number* __restrict__ others
   if (i < count) sums[i] += others[i];
 }
 
-/// The largest power of two that keeps `count` pulls between masses of 1 below 2^62. At most, a pull is 2 / (3 sqrt(3)
-/// eps^2), at r = eps / sqrt(2), times the factor of repulsion at r = 0.
+/// Returns the largest power of two that keeps the sum of `count` pulls of unit masses below 2^62. The largest pull, at
+/// r = eps / sqrt(2), is 2 / (3 sqrt(3) eps^2). The factor of repulsion is at most 1 + H / eps^2, at r = 0.
 float fixed_scale(const Law& law, int count) {
   const double softening_sq = static_cast<double>(law.softening) * law.softening;
   const double repulsion = law.id == LawId::attract_repel ? law.repulsion : 0.0;
@@ -64,12 +64,12 @@ float fixed_scale(const Law& law, int count) {
   return static_cast<float>(std::exp2(std::clamp(std::floor(62 - std::log2(most)), -126.0, 126.0)));
 }
 
-/// `count`, rounded up to whole tiles.
+/// Returns `count` rounded up to whole tiles.
 int padded(int count) {
   return cuda::ceil_div(count, SymmetricSums::tile) * SymmetricSums::tile;
 }
 
-/// In the sums of `count` bodies.
+/// Returns the number of components in the sums of `count` bodies.
 std::size_t numbers_in(int count) {
   return 3 * static_cast<std::size_t>(padded(count));
 }

@@ -8,14 +8,14 @@
 
 namespace orrery {
 
-/// The sums of cuda-symmetric in memory: three rows of 32 per tile, so that a warp adds to whole cache lines. One of
-/// the pointers is null.
+/// Sums of cuda-symmetric in device memory. Each tile has three rows of 32, for x, y and z, so that a warp adds to
+/// whole cache lines. One of the pointers is null.
 struct SymmetricSums {
   float* floats = nullptr;              ///< forces over the square of the greatest mass
-  unsigned long long* fixed = nullptr;  ///< accelerations over the greatest mass, in fixed point: two's complement,
-                                        ///< whose sum is the same in any order
-  float fixed_scale = 1;                ///< a power of two: the fixed-point number of 1
-  float mass_scale = 1;                 ///< 1 / the greatest mass; multiplies every mass
+  unsigned long long* fixed = nullptr;  ///< accelerations over the greatest mass, in fixed point with two's complement:
+                                        ///< the sum is the same in any order
+  float fixed_scale = 1;                ///< fixed-point number that represents 1, a power of two
+  float mass_scale = 1;                 ///< 1 / greatest mass, by which every mass is multiplied
 
   static constexpr int tile = PairItems::tile;
   ORRERY_HD static std::size_t index(int i) {
@@ -23,8 +23,8 @@ struct SymmetricSums {
   }
 
 #if defined(__CUDACC__)
-  /// Adds part of the force on body i, over the square of the greatest mass. `mass` is its mass times mass_scale. The
-  /// lanes of a warp must have consecutive i, the first a multiple of 32.
+  /// Adds a partial force on body i, divided by the square of the greatest mass. `mass` is the mass of body i times
+  /// mass_scale. The lanes of a warp must have consecutive i, starting at a multiple of 32.
   __device__ void add(int i, float mass, const Vec3& force) const {
     if (fixed) {
       // All bodies share one fixed-point step. Summing accelerations, not forces, keeps the digits of light bodies.
@@ -46,23 +46,23 @@ struct SymmetricSums {
 #endif
 };
 
-/// Owns the sums. They are zero before an evaluation, and again once the stream has passed finish().
+/// Owner of the sums. They are zero before an evaluation, and again once the stream has passed finish().
 class SymmetricAccumulator {
  public:
   SymmetricAccumulator(const cuda::Device& device, bool deterministic)
       : device_{device}, deterministic_{deterministic} {}
 
-  /// Throws UsageError if the GPU is short of memory for the sums: 12 bytes per body, 24 if deterministic.
+  /// Allocates the sums: 12 bytes per body, 24 if deterministic. Throws UsageError if the GPU's memory is short.
   void prepare(int count);
-  /// Returns the sums that the force kernel adds to. Call prepare() first.
+  /// Returns the sums, zeroed in the stream, to which the force kernel adds. Call prepare() first.
   SymmetricSums begin(const ForceArgs& args);
-  /// Call after the force kernel. Enqueues a pass that turns the sums into accelerations, for the epilogue.
+  /// Enqueues a pass that turns the sums into accelerations for the epilogue. Call after the force kernel.
   void finish(const ForceArgs& args);
 
-  // Several devices can each add to sums of their own, before one of them finishes.
+  // If several devices divide the pairs, each has its own sums, and one device adds them up and calls finish().
   /// Returns this device's sums of `count` bodies.
   DeviceBlock own_sums(int count) const;
-  /// Returns where the finishing device gets the sums of device `index`, from 1 on. Takes memory as prepare() does.
+  /// Returns the finishing device's buffer for the sums of device `index` >= 1. Allocates it as prepare() does.
   DeviceBlock place_of_others(int count, int index);
   /// Enqueues a pass that adds the sums of `others` devices to those of the finishing device.
   void add_others(const ForceArgs& args, int others);
@@ -73,10 +73,10 @@ class SymmetricAccumulator {
 
   const cuda::Device& device_;
   bool deterministic_;
-  bool zero_ = false;                // the sums are zero once the stream has passed the last use
-  cuda::DeviceArray<float> floats_;  // one of the two is in use
+  bool zero_ = false;                // whether the sums are zero once the stream has passed the last use
+  cuda::DeviceArray<float> floats_;  // only one of floats_ and fixed_ is used
   cuda::DeviceArray<unsigned long long> fixed_;
-  std::vector<cuda::DeviceArray<unsigned char>> others_;  // the sums of other devices
+  std::vector<cuda::DeviceArray<unsigned char>> others_;  // copies of the sums of other devices
 };
 
 }  // namespace orrery

@@ -2,9 +2,9 @@
 
 namespace orrery {
 
-/// All pairs of tiles, including a tile with itself, in rounds: round r holds the pairs a + b = r or r + tiles. Every
-/// tile is in exactly one pair of each round, so threads can evaluate a round's pairs at the same time. A tile's order
-/// of partners depends only on the number of tiles.
+/// Schedule of all pairs of tiles, including a tile with itself, in rounds. Round r has the pairs (a, b) with a + b = r
+/// or r + tiles. Every tile is in exactly one pair of each round, so threads can evaluate the pairs of a round
+/// concurrently. The order of a tile's partners depends only on the number of tiles.
 class TileRounds {
  public:
   struct Pair {
@@ -14,10 +14,10 @@ class TileRounds {
   explicit TileRounds(int tiles) : tiles_{tiles} {}
 
   int rounds() const { return tiles_; }
-  int slots() const { return tiles_ / 2 + 1; }  ///< slots of one round; one may be empty
+  int slots() const { return tiles_ / 2 + 1; }  ///< number of slots in a round; one of them may be empty
 
   Pair pair(int round, int slot) const {
-    const int below = round / 2 + 1;  // pairs with a + b = round
+    const int below = round / 2 + 1;  // number of pairs with a + b = round
     if (slot < below) return {slot, round - slot};
     const int a = round + 1 + slot - below;
     return {a, round + tiles_ - a};

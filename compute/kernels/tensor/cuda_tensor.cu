@@ -17,48 +17,47 @@
 #include "compute/kernels/parts/tunables.h"
 #include "compute/kernels/tensor/tensor_products.h"
 
-// The operands of the tensor products.
+// This part makes the operands of the tensor products.
 namespace orrery {
 namespace {
 
-/// Bodies as rows and columns of matrices for tensor products, in device memory. Coordinates are relative to the mean,
-/// scaled below 2^14 by a power of two. Each is hi + lo, two FP16 numbers: hi has 10 bits, counted from the body's
-/// greatest coordinate, lo the next 11. RowBlock and ColumnTile document the layout.
+/// Bodies as rows and columns of matrices for tensor products, in device memory. Coordinates are relative to the mean
+/// and scaled by a power of two to less than 2^14. Each is hi + lo, two FP16 numbers: hi has 10 bits, counted from the
+/// body's greatest coordinate, and lo the next 11. RowBlock and ColumnTile document the layout.
 struct TensorOperands {
   static constexpr int rows_per_block = 16, words_per_block = 256;
   static constexpr int columns_per_tile = 8, words_per_tile = 160;
 
-  std::uint32_t* rows;     ///< RowBlocks, one after the other
-  std::uint32_t* columns;  ///< ColumnTiles, one after the other
-  Vec4* bodies;            ///< x, y, z as hi + lo, and m relative to the greatest mass
-  Vec4* scale;             ///< one entry: the mean, and in w the factor of the coordinates
+  std::uint32_t* rows;     ///< array of RowBlocks
+  std::uint32_t* columns;  ///< array of ColumnTiles
+  Vec4* bodies;            ///< x, y, z as hi + lo, and m over the greatest mass
+  Vec4* scale;             ///< one entry: the mean position, and in w the factor of the coordinates
 };
 
-/// Word offsets in a block of 16 rows. In the fragments of mma.sync, lane 4 g + t holds the words k = t, t + 4, ... of
-/// the rows g and g + 8.
+/// Word offsets in a block of 16 rows. In a fragment of mma.sync, lane 4 g + t holds the words k = t, t + 4, ... of
+/// rows g and g + 8.
 struct RowBlock {
-  static constexpr int large_begin = 128;    ///< after four words per lane of the small product
-  static constexpr int weights_begin = 192;  ///< after two words per lane of the large product
+  static constexpr int large_begin = 128;    ///< the small product's words precede: four per lane
+  static constexpr int weights_begin = 192;  ///< the large product's words precede: two per lane
 
   static constexpr int lane(int row, int k) { return row % 8 * 4 + k % 4; }
-  /// Offset of word k < 8 of a row in the small product. A lane's four words: t of both rows, then t + 4 of both rows.
+  /// Returns the offset of word k < 8 of a row in the small product. A lane has words t of both rows, then t + 4.
   static constexpr int small(int row, int k) { return lane(row, k) * 4 + row / 8 + k / 4 * 2; }
-  /// Offset of word k < 4 of a row in the large product.
+  /// Returns the offset of word k < 4 of a row in the large product.
   static constexpr int large(int row, int k) { return large_begin + lane(row, k) * 2 + row / 8; }
-  /// Offset of weight k < 4 of a row: m x, m y, m z, m. Weights are not in fragment order.
+  /// Returns the offset of weight k < 4 of a row: m x, m y, m z, m. Weights are not in fragment order.
   static constexpr int weight(int row, int k) { return weights_begin + row * 4 + k; }
 };
 
 /// Word offsets in a tile of 8 columns. Lane 4 g + t holds the words t and t + 4 of column g.
 struct ColumnTile {
-  static constexpr int large_begin = 128;  ///< after four words per lane: two of the small product, two weights
+  static constexpr int large_begin = 128;  ///< four words per lane precede: two of the small product, two weights
 
   static constexpr int small(int column, int k) { return (column * 4 + k % 4) * 4 + k / 4; }
-  /// Offset of word k < 4 of a column in the large product.
+  /// Returns the offset of word k < 4 of a column in the large product.
   static constexpr int large(int column, int k) { return large_begin + column * 4 + k; }
-  /// Offset of weight k < 8 of a column in the third product: m x, m y, m z, m as TF32 numbers, then their remainders.
-  /// The other factor of this product is a result fragment: its columns 2 t and 2 t + 1, in lane t, count as k = t and
-  /// t + 4.
+  /// Returns the offset of weight k < 8 of a column in the third product: m x, m y, m z, m as TF32 numbers, then their
+  /// remainders. The other factor is a result fragment, so k is in the order that add_product_tf32() describes.
   static constexpr int weight(int column, int k) { return (k * 4 + column / 2) * 4 + 2 + column % 2; }
 };
 
@@ -68,7 +67,7 @@ class TensorWorkspace {
   explicit TensorWorkspace(const cuda::Device& device) : device_{device} {}
   /// Allocates memory for `padded` bodies, a multiple of 16. Throws UsageError if the GPU's memory is short.
   void prepare(int padded);
-  /// Enqueues a pass that makes the operands. Bodies from args.count to `padded` have no mass and are far from all
+  /// Enqueues the passes that make the operands. Bodies from args.count to `padded` are massless and far from all
   /// others.
   TensorOperands make(const ForceArgs& args, int padded);
 
@@ -78,13 +77,13 @@ class TensorWorkspace {
   cuda::DeviceArray<Vec4> vectors_;
 };
 
-/// Bounds of the positions relative to body 0, so that all zeros is a valid start. `least` and `greatest` are floats as
-/// cuda::ordered_bits().
+/// Sum and bounds of the positions relative to body 0, so that all zeros is a valid start. `least` and `greatest` hold
+/// floats as cuda::ordered_bits().
 struct Bounds {
   float sum[3];
   int least[3], greatest[3];
 };
-constexpr std::size_t bounds_words = 16;  // keeps the operands after the bounds aligned
+constexpr std::size_t bounds_words = 16;  // room for Bounds; keeps the operands after it aligned
 static_assert(sizeof(Bounds) <= bounds_words * sizeof(std::uint32_t));
 
 constexpr int operand_block = 128;
@@ -114,7 +113,7 @@ __global__ void find_bounds(const Vec4* __restrict__ bodies, int count, Bounds* 
   }
 }
 
-/// Returns the mean and, in w, the power of two that scales coordinates and the softening below 2^14.
+/// Returns the mean position and, in w, the power of two that scales coordinates and the softening below 2^14.
 __device__ Vec4 scale_of(const Bounds& bounds, const Vec4& origin, int count, float softening) {
   float mean[3], most = softening;
 #pragma unroll
@@ -123,7 +122,7 @@ __device__ Vec4 scale_of(const Bounds& bounds, const Vec4& origin, int count, fl
     most = fmaxf(most, fmaxf(mean[c] - cuda::from_ordered_bits(bounds.least[c]),
                              cuda::from_ordered_bits(bounds.greatest[c]) - mean[c]));
   }
-  const int exponent = ilogbf(most * 1.00001f);  // the factor covers the rounding of the mean
+  const int exponent = ilogbf(most * 1.00001f);  // 1.00001 covers the rounding of the mean
   return {origin.x + mean[0], origin.y + mean[1], origin.z + mean[2], scalbnf(1.0f, 13 - exponent)};
 }
 
@@ -131,14 +130,14 @@ __device__ float nearest_half(float value) {
   return __half2float(__float2half_rn(value));
 }
 
-/// The bits of two FP16 numbers, the first in the low half.
+/// Returns the bits of two FP16 numbers, the first in the low half.
 __device__ std::uint32_t pair_of(float low, float high) {
   const __half2 halves = __floats2half2_rn(low, high);
   return *reinterpret_cast<const std::uint32_t*>(&halves);
 }
 
 /// Splits `value` into FP16 numbers: value = parts[0] factors[0] + parts[1] factors[1] + ... Each factor is 2^-11 of
-/// the one before, so that all parts have the same magnitude.
+/// the previous one, so all parts have the same order of magnitude.
 template <int count>
 struct Split {
   float parts[count], factors[count];
@@ -155,14 +154,15 @@ struct Split {
   }
 };
 
-/// A body's entries k = 0, 1, ... of the two products, two FP16 numbers per word.
+/// Entries k = 0, 1, ... of a body's rows and columns in the two products, two FP16 numbers per word.
 struct Entries {
   std::uint32_t large_row[4], large_column[4], small_row[8], small_column[8];
 };
 
-/// r^2 + eps^2 is the sum of two products of a row of body i and a column of body j. The large one, |hi_i - hi_j|^2, is
-/// exact for near bodies: all its terms are multiples of 2^-24 times the largest. The small one holds all other terms.
-/// Squares are split into FP16 parts; the other side holds a power of two for each part.
+/// Returns a body's entries. r^2 + eps^2 is the sum of two products of a row of body i and a column of body j. The
+/// large product, |hi_i - hi_j|^2, is exact for near bodies: all its terms are multiples of 2^-24 times the largest.
+/// The small product has the other terms. A square is split into FP16 parts; the other matrix has a power of two for
+/// each part.
 __device__ Entries entries_of(const float (&hi)[3], const float (&lo)[3], float softening_sq) {
   float large = 0, small = 0;  // |hi|^2 and |hi + lo|^2 - |hi|^2
 #pragma unroll
@@ -275,13 +275,13 @@ TensorOperands TensorWorkspace::make(const ForceArgs& args, int padded) {
 }  // namespace
 }  // namespace orrery
 
-// The inner loop: a warp sums the pairs of 16 rows with the columns in its registers.
+// Inner loop: a warp sums the pairs of 16 rows and the columns in its registers.
 namespace orrery::tensor {
 namespace {
 
 using cuda::all_lanes;
 
-/// Corrects truncation to TF32's 11 bits: the mean of 1 / (1 - t), where t is the relative part that it removes.
+/// Correction for the truncation of s to TF32's 11 bits: the mean of 1 / (1 - t), where t is the relative loss.
 constexpr float untruncated = 1.0003523f;
 
 __device__ inline void add_to(Vec4* sum, const Vec4& part) {
@@ -295,12 +295,12 @@ __device__ inline void add_to(Vec4* sum, const Vec4& part) {
 #endif
 }
 
-/// Returns sum s m (x_j - x_i), computed from sum s m x_j and sum s m. w stays sum s m.
+/// Returns the sum of s m (x_j - x_i) for x_i = `body`. `sum` holds the sums of s m x_j and, in w, of s m; w is kept.
 __device__ inline Vec4 pull_on(const Vec4& body, const Vec4& sum) {
   return {sum.x - body.x * sum.w, sum.y - body.y * sum.w, sum.z - body.z * sum.w, sum.w};
 }
 
-/// Adds a fragment of a row block's sums. Its columns are x, y, z, m, then their remainders after TF32.
+/// Adds a fragment with the sums of a row block to `sums`. Its columns are x, y, z, m, then their remainders in TF32.
 __device__ inline void add_rows(const TensorOperands& operands, Vec4* sums, int first, const float (&fragment)[4]) {
   const int lane = static_cast<int>(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
   float joined[4];
@@ -314,7 +314,7 @@ __device__ inline void add_rows(const TensorOperands& operands, Vec4* sums, int 
          pull_on(operands.bodies[i], {one * untruncated, two * untruncated, three * untruncated, four * untruncated}));
 }
 
-/// s of a pair for unit masses, from the softened r^2.
+/// Returns the factor s of a pair of unit masses, from the softened r^2.
 template <LawId law>
 __device__ float factor_of(float distance_sq, float repulsion) {
   const float inverse = reciprocal_sqrt(distance_sq), inverse_sq = inverse * inverse;
@@ -322,7 +322,8 @@ __device__ float factor_of(float distance_sq, float repulsion) {
   return inverse * inverse_sq;
 }
 
-/// 8 columns in a warp's registers, and their sums. Over rows g and g + 8, lane 4 g + t sums columns 2t and 2t + 1.
+/// A tile of 8 columns in a warp's registers, and their sums. Lane 4 g + t sums columns 2t and 2t + 1 over rows
+/// g and g + 8.
 struct Columns {
   std::uint32_t small[2], weights[2], large;
   Vec4 sum[2];
@@ -346,9 +347,9 @@ __device__ inline void take(Vec4& sum, float factor, const Vec4& weights) {
   sum.w = multiply_add(factor, weights.w, sum.w);
 }
 
-/// Sums the pairs of 16 rows, with operands in shared memory, and the warp's columns: columns by multiply-adds, rows as
-/// a fragment in `row_sums`. If `within`, the rows are bodies of the columns' group: each is also a column, so the rows
-/// get no sums, and a body does not meet itself.
+/// Evaluates the pairs of 16 rows, whose operands are in shared memory, and the warp's columns. Multiply-adds sum the
+/// columns; a tensor product sums the rows in the fragment `row_sums`. If `within`, the rows' bodies are also columns
+/// of the block, so the rows get no sums, and pairs of a body with itself are skipped.
 template <LawId law, bool within, int tiles>
 __device__ __forceinline__ void meet(const std::uint32_t* operands, Columns (&columns)[tiles], float repulsion, int row,
                                      int column, float (&row_sums)[4]) {
@@ -375,7 +376,7 @@ __device__ __forceinline__ void meet(const std::uint32_t* operands, Columns (&co
   }
 }
 
-/// Adds the columns' sums over all rows to memory, then resets them.
+/// Adds the sums of the warp's columns to `sums`, then resets them.
 template <int tiles>
 __device__ void put_columns(const TensorOperands& operands, Vec4* sums, int column, Columns (&columns)[tiles]) {
   const int lane = static_cast<int>(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
@@ -405,10 +406,10 @@ namespace orrery {
 namespace {
 
 constexpr int finish_block = 128;
-constexpr int again_block = 512;    // many threads per body, because usually few bodies are summed again
-constexpr int bodies_together = 4;  // bodies that a block sums again at a time
+constexpr int again_block = 512;    // threads per block: many per body, because usually few bodies are summed again
+constexpr int bodies_together = 4;  // number of bodies that a block sums again together
 
-/// Rounding of a coordinate relative to the body's greatest one, and of a sum over a few tiles.
+/// Relative rounding error of a sum over a few tiles, and of a coordinate relative to the body's greatest one.
 constexpr float relative_rounding = 0x1p-22f;
 constexpr float allowed_error = 1e-4f;
 
@@ -462,27 +463,27 @@ __global__ void __launch_bounds__(again_block)
       const int i = again[1 + first + lane];
       epilogue.finish(i, bodies[i].w, a);
     }
-    __syncthreads();  // all threads have read `parts` before it is overwritten
+    __syncthreads();  // all threads must have read `parts` before it is overwritten
   }
 }
 
-/// The sums of cuda-tensor. A body's acceleration is sum s m_j x_j - x_i sum s m_j, so its rounding error grows with
-/// |x_i| |sum s m_j|. If the error is too large, as for bodies far closer to each other than to the mean, finish() sums
-/// the body again from differences of coordinates.
+/// Sums of cuda-tensor. The acceleration of body i is sum(s m_j x_j) - x_i sum(s m_j), so its rounding error grows with
+/// |x_i sum(s m_j)|. If this error is too large, finish() sums the body again from differences of coordinates. That
+/// happens to bodies far closer to each other than to the mean.
 class TensorSums {
  public:
   explicit TensorSums(const cuda::Device& device) : device_{device} {}
-  /// Takes memory for `padded` bodies. Throws UsageError if the GPU is short of it.
+  /// Allocates memory for `padded` bodies. Throws UsageError if the GPU's memory is short.
   void prepare(int padded);
-  /// Enqueues zeroing. Returns the sums to add to: the acceleration of body i in scaled units and, in w, sum s m_j.
+  /// Returns the sums and enqueues their zeroing. Entry i: scaled acceleration of body i and, in w, sum(s m_j).
   Vec4* begin(const ForceArgs& args, int padded);
-  /// Enqueues the correction and the epilogue.
+  /// Enqueues the repeated sums of inaccurate bodies, and the epilogue of all.
   void finish(const ForceArgs& args, const TensorOperands& operands);
 
  private:
   const cuda::Device& device_;
   cuda::DeviceArray<Vec4> sums_;
-  cuda::DeviceArray<int> again_;  // the number of bodies to sum again, then their indices
+  cuda::DeviceArray<int> again_;  // first the number of bodies to sum again, then their indices
 };
 
 void TensorSums::prepare(int padded) {
@@ -519,16 +520,16 @@ constexpr Tunable tunables[] = {
 };
 constexpr const char* candidates[] = {"", "warps=12"};
 
-constexpr int chunks_per_sum = 16;  // then the columns' sums are added to memory: short sums round less
+constexpr int chunks_per_sum = 16;  // chunks between additions of the columns' sums to memory: short sums round less
 
-/// The sizes of a block of `warps` warps. Its warps hold the columns of a group of bodies and process one chunk of rows
-/// at a time.
+/// Sizes for a block of `warps` warps. The warps hold the columns of a group of bodies and process one chunk of rows at
+/// a time.
 template <int warps>
 struct Shape {
   static constexpr int tiles = warps == 8 ? 4 : 8;               // tiles of columns per warp
   static constexpr int blocks = warps == 8 ? warps : warps / 2;  // blocks of rows per chunk, limited by shared memory
-  static constexpr int resident_blocks = 16 / warps;             // per multiprocessor; limits the registers
-  static constexpr int columns = tiles * TensorOperands::columns_per_tile;  // per warp
+  static constexpr int resident_blocks = 16 / warps;             // minimum per multiprocessor; limits the registers
+  static constexpr int columns = tiles * TensorOperands::columns_per_tile;  // columns per warp
   static constexpr int items_per_group = warps * columns / PairItems::tile;
   static constexpr int items_per_chunk = blocks * TensorOperands::rows_per_block / PairItems::tile;
   static constexpr int chunk_words = blocks * TensorOperands::words_per_block;
@@ -538,7 +539,7 @@ struct Shape {
                 items_per_chunk * PairItems::tile % TensorOperands::rows_per_block == 0);
 };
 
-/// Iterates over a block's chunks of rows.
+/// Iterator over a block's chunks of rows.
 template <int warps>
 struct ChunkWalk {
   PairItems items;
@@ -552,12 +553,12 @@ struct ChunkWalk {
     offset = 0;
   }
   __device__ __forceinline__ int first_row() const { return items.partner(group, offset) * PairItems::tile; }
-  /// Whether the rows are bodies of the group itself.
+  /// Returns whether the chunk's rows are bodies of the group itself.
   __device__ __forceinline__ bool within() const { return offset < items.tiles_per_group; }
 };
 
-/// The three stages of a chunk: stage() copies its rows to shared memory, meet() sums its pairs, and drain() adds up
-/// the warps' row sums. The stages work on different chunks at the same time, so rows and sums in shared memory are
+/// Pipeline of three stages per chunk: stage() copies its rows to shared memory, meet() sums its pairs, and drain()
+/// adds up the warps' row sums. The stages work on different chunks concurrently, so rows and sums in shared memory are
 /// double-buffered.
 template <LawId law, int warps>
 class ChunkPipeline {
@@ -573,7 +574,7 @@ class ChunkPipeline {
         lane_{static_cast<int>(threadIdx.x) % 32},
         warp_{static_cast<int>(threadIdx.x) / 32} {}
 
-  /// Begins to copy the rows from `row` on; tensor::wait_for_copies() waits for them.
+  /// Starts the asynchronous copy of the rows from `row` on; tensor::wait_for_copies() waits for it.
   __device__ __forceinline__ void stage(int chunk, int row) const {
     const std::uint32_t* from = operands_.rows + static_cast<std::size_t>(row / TensorOperands::rows_per_block) *
                                                      TensorOperands::words_per_block;
@@ -583,8 +584,8 @@ class ChunkPipeline {
     }
   }
 
-  /// Sums the pairs of the staged rows with this warp's columns. If the rows are `within` the columns' group, they get
-  /// no sums, because each is also a column.
+  /// Sums the pairs of the staged rows and this warp's columns. If the rows are `within` the columns' group, they get
+  /// no sums, because their bodies are also columns.
   __device__ __forceinline__ void meet(int chunk, int row, bool within, int column,
                                        tensor::Columns (&columns)[Blocks::tiles]) const {
     const std::uint32_t* rows = rows_ + chunk % 2 * Blocks::chunk_words;
@@ -606,8 +607,8 @@ class ChunkPipeline {
     }
   }
 
-  /// Adds the rows' sums over all warps to memory. Each warp takes one block of rows. If there are half as many blocks
-  /// as warps, the two halves of the warps take turns.
+  /// Adds up the chunk's row sums over all warps and adds them to memory. Each warp takes one block of rows. If there
+  /// are half as many blocks as warps, the two halves of the warps alternate from chunk to chunk.
   __device__ __forceinline__ void drain(int chunk, int row) const {
     const int block = (warp_ + chunk % 2 * (warps - Blocks::blocks)) % warps;
     if (block >= Blocks::blocks) return;
@@ -633,9 +634,9 @@ class ChunkPipeline {
   int lane_, warp_;
 };
 
-/// A block holds the columns of a group of bodies in registers and reads the rows of its partners from shared memory.
-/// Two tensor products give r^2. Each pair's s serves both bodies: a third tensor product sums the rows, and
-/// multiply-adds sum the columns.
+/// Sums each pair once. A block holds the columns of a group of bodies in registers and reads the rows of their
+/// partners from shared memory. Two tensor products give r^2 + eps^2. The factor s of a pair serves both bodies: a
+/// third tensor product sums the rows, and multiply-adds sum the columns.
 template <LawId law, int warps>
 __global__ void __launch_bounds__(warps * 32, Shape<warps>::resident_blocks)
     sum_pairs(TensorOperands operands, PairItems items, float repulsion_unscaled, Vec4* sums) {
@@ -653,7 +654,7 @@ __global__ void __launch_bounds__(warps * 32, Shape<warps>::resident_blocks)
   tensor::Columns columns[Blocks::tiles];
   ChunkWalk<warps> at{items, first.group, first.offset};
   int loaded = -1, column = 0, summed = 0;
-  int row = at.first_row(), row_to_drain = -1;  // row of the previous chunk, whose sums are in shared memory
+  int row = at.first_row(), row_to_drain = -1;  // row_to_drain: row of the previous chunk; -1: no row sums
   if (begin < end) pipeline.stage(begin, row);
   for (int chunk = begin; chunk < end; ++chunk) {
     ChunkWalk<warps> next = at;
@@ -696,7 +697,7 @@ class Tensor final : public ForceKernel {
                        std::to_string(device.info().major) + '.' + std::to_string(device.info().minor) +
                        "; choose cuda-symmetric or cuda-tiled");
     }
-    // Code for an older GPU, JIT-compiled for this one, has no such products.
+    // Code for an older architecture, JIT-compiled for this GPU, contains no tensor products.
     if (attributes.ptxVersion < tensor::least_capability * 10) {
       throw UsageError(
           "cuda-tensor: this build has no code for tensor products on this GPU; build with "

@@ -2,11 +2,11 @@
 
 #include <cstdint>
 
-// Tensor products of a warp by mma.sync. Below compute capability 8.0 they do nothing. In a fragment of 16 x 8 results,
-// lane 4 g + t holds (g, 2t), (g, 2t + 1), (g + 8, 2t) and (g + 8, 2t + 1).
+// Matrix products of a warp on tensor cores, by mma.sync. Compiled for compute capabilities below 8.0, they do nothing.
+// Lane 4 g + t holds the elements (g, 2t), (g, 2t + 1), (g + 8, 2t) and (g + 8, 2t + 1) of a 16 x 8 result.
 namespace orrery::tensor {
 
-inline constexpr int least_capability = 8;  ///< major
+inline constexpr int least_capability = 8;  ///< minimum major compute capability
 
 #if defined(__CUDACC__)
 
@@ -16,14 +16,14 @@ inline constexpr int least_capability = 8;  ///< major
 #define ORRERY_TENSOR(...)
 #endif
 
-/// d = a b, FP16 matrices with k = 8.
+/// Computes d = a b for FP16 matrices with k = 8; d is in FP32.
 __device__ inline void multiply_k8(float (&d)[4], const std::uint32_t (&a)[2], std::uint32_t b) {
   ORRERY_TENSOR("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%7,%7,%7,%7};"
                 : "=f"(d[0]), "=f"(d[1]), "=f"(d[2]), "=f"(d[3])
                 : "r"(a[0]), "r"(a[1]), "r"(b), "f"(0.0f));
 }
 
-/// d += a b, FP16 matrices with k = 16.
+/// Adds a b to d for FP16 matrices with k = 16; d is in FP32.
 __device__ inline void add_product_k16(float (&d)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2]) {
   ORRERY_TENSOR(
       "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
@@ -31,8 +31,8 @@ __device__ inline void add_product_k16(float (&d)[4], const std::uint32_t (&a)[4
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
-/// d += a b in TF32, which ignores the 13 low bits of each number. `a` is a result fragment: its columns 2t and
-/// 2t + 1 count as k = t and t + 4.
+/// Adds a b to d in TF32, which ignores the 13 low bits of each number. `a` is a result fragment of another product:
+/// its columns 2t and 2t + 1 are k = t and t + 4 of this one.
 __device__ inline void add_product_tf32(float (&d)[4], const float (&a)[4], const std::uint32_t (&b)[2]) {
   ORRERY_TENSOR(
       "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
