@@ -1,5 +1,7 @@
 set(id "unknown")
-if(GIT)
+if(KNOWN_ID)
+  set(id ${KNOWN_ID})
+elseif(GIT AND EXISTS ${SOURCE_DIR}/.git)  # not that of a repository around an unpacked archive
   execute_process(COMMAND ${GIT} describe --always --dirty --abbrev=12 WORKING_DIRECTORY ${SOURCE_DIR}
     OUTPUT_VARIABLE described OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
   if(failed EQUAL 0)

@@ -19,38 +19,41 @@ logged() {
   fi
 }
 
-missing_packages() {
-  local package
-  local -A installed=()
-  # Names that dpkg does not know make it fail; those are simply not in its list.
-  while read -r package; do installed[$package]=1; done < <(
-    dpkg-query -W -f='${db:Status-Status} ${Package}\n' "$@" 2>/dev/null | sed -n 's/^installed //p')
-  for package in "$@"; do
-    [[ -n ${installed[$package]-} ]] || printf '%s\n' "$package"
-  done
+# shellcheck source=cmake/packages.sh
+source cmake/packages.sh
+
+# Whether the user agrees to COMMAND. Nobody is asked if ORRERY_INSTALL is `yes`; without a terminal, the answer is no.
+agreed_to() {
+  local answer
+  [[ ${ORRERY_INSTALL-} != yes ]] || return 0
+  [[ -t 0 && -t 2 ]] || return 1
+  read -rp "orrery: packages are missing. Install them now with '$1'? [Y/n] " answer
+  [[ $answer == '' || $answer == [Yy]* ]]
 }
 
+# install_packages PURPOSE...: installs what packages.txt has for `run`, `test` or both, if the user agrees.
 install_packages() {
-  local packages missing as_root=()
-  mapfile -t packages < <(sed -e 's/#.*//' -e '/^[[:space:]]*$/d' cmake/debian-packages.txt)
-  if ! command -v dpkg-query >/dev/null; then
-    say "this is not Debian, so nothing is installed; needed are the equivalents of: ${packages[*]}"
+  local manager groups packages as_root='' command
+  manager=$(package_manager)
+  if [[ -z $manager ]]; then
+    say "no package manager that cmake/packages.txt has names for: nothing is installed, the build says what it lacks"
     return
   fi
-  mapfile -t missing < <(missing_packages "${packages[@]}")
-  ((${#missing[@]})) || return 0
-
-  local by_hand="apt-get update && apt-get install --no-install-recommends ${missing[*]}"
-  if ((EUID != 0)); then
-    command -v sudo >/dev/null || fail "Debian packages are missing; as root, run: $by_hand"
-    as_root=(sudo)
-    [[ -t 0 ]] || as_root+=(-n)
-    "${as_root[@]}" true 2>/dev/null || fail "Debian packages are missing and sudo refuses; as root, run: $by_hand"
+  mapfile -t groups < <(missing_groups "$manager" "$@")
+  ((${#groups[@]})) || return 0
+  ((EUID == 0)) || as_root='sudo '
+  if [[ $manager == apt && " ${groups[*]}" == */* ]]; then  # the choice among alternatives needs lists
+    ls /var/lib/apt/lists/*Packages* &>/dev/null || [[ -n $as_root ]] || logged build/packages.log apt-get -q update
   fi
-  say "installing Debian packages: ${missing[*]}"
-  logged build/apt.log "${as_root[@]}" apt-get -q update
-  logged build/apt.log "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-    apt-get -q -y install --no-install-recommends "${missing[@]}"
+  mapfile -t packages < <(chosen_packages "$manager" "${groups[@]}")
+  ((${#packages[@]})) || return 0
+  command=$as_root$(install_command "$manager" "${packages[@]}")
+  agreed_to "$command" || fail "packages are missing; install them, or let this command do it with ORRERY_INSTALL=yes: $command"
+  [[ -z $as_root ]] || command -v sudo >/dev/null || fail "packages are missing, and there is no sudo; as root: ${command#sudo }"
+  say "installing: ${packages[*]}"
+  [[ $manager != apt ]] || logged build/packages.log ${as_root:+sudo} apt-get -q update
+  # shellcheck disable=SC2086  # the words of the command
+  logged build/packages.log ${as_root:+sudo} env DEBIAN_FRONTEND=noninteractive ${command#sudo }
 }
 
 # What decides how CMake configures beside the project's own files: the CUDA toolkit and the GPUs.
@@ -67,7 +70,8 @@ build_preset() {
   if [[ ! -f $folder/build.ninja || ! -f $folder/machine.txt || $now != "$(<"$folder/machine.txt")" ]]; then
     say "configuring $folder"
     rm -f "$folder/machine.txt"
-    logged build/configure.log cmake --preset "$preset" --fresh
+    rm -rf "$folder/CMakeCache.txt" "$folder/CMakeFiles"  # as --fresh, which CMake has from 3.24 on
+    logged build/configure.log cmake --preset "$preset"
     printf '%s\n' "$now" >"$folder/machine.txt"
   fi
   while read -r note; do say "$note"; done < <(sed -n 's/^ORRERY_[A-Z]*_NOTE:INTERNAL=\(.\)/\1/p' "$folder/CMakeCache.txt")

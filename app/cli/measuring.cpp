@@ -2,6 +2,7 @@
 #include "app/cli/measuring.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>

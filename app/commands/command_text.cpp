@@ -1,6 +1,7 @@
 #include "app/commands/command_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>

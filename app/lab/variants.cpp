@@ -2,6 +2,7 @@
 #include "app/lab/variants.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "app/panels/kit/imgui_versions.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
 #include "app/ui_state/lessons_commands.h"
@@ -22,7 +23,7 @@ constexpr theme::Font fine = theme::Font::small;
 
 float width_of(const std::string& words) {
   ImFont* const font = theme::font(fine);
-  return std::ceil(font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, words.c_str()).x);
+  return std::ceil(font->CalcTextSizeA(font_size(*font), FLT_MAX, 0, words.c_str()).x);
 }
 
 /// The headings with their lines.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/panels/kit/format.h"
+#include "app/panels/kit/imgui_versions.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
 #include "app/ui_state/window_commands.h"
@@ -37,7 +38,7 @@ struct Entry {
 
 float width_of(const Entry& entry) {
   ImFont* const font = theme::font(entry.font);
-  return font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, entry.words.c_str()).x + em(1);
+  return font->CalcTextSizeA(font_size(*font), FLT_MAX, 0, entry.words.c_str()).x + em(1);
 }
 
 /// Returns the simulated time, also in the physical unit if the scene's file has units.

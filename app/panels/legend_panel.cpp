@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "app/panels/kit/format.h"
+#include "app/panels/kit/imgui_versions.h"
 #include "app/panels/kit/plots.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/panels.h"
@@ -88,7 +89,7 @@ void values(const Legend& legend, const ShownRange& range, float left, float wid
 }
 
 void swatch(const LegendPart& part) {
-  const float side = em(0.6f), height = theme::font(theme::Font::small)->FontSize;
+  const float side = em(0.6f), height = font_size(*theme::font(theme::Font::small));
   const ImVec2 low = ImGui::GetCursorScreenPos();
   const float y = low.y + 0.5f * (height - side);
   ImGui::GetWindowDrawList()->AddRectFilled({low.x, y}, {low.x + side, y + side}, packed(part.colour));
@@ -168,7 +169,7 @@ std::string length_bar(const Status& status, const Dimension& dimension, double 
   const double length = round_length(per_pixel * most_width / unit.size);
   const auto width = static_cast<float>(length * unit.size / per_pixel);
   const ImVec2 low = ImGui::GetCursorScreenPos();
-  const float height = theme::font(theme::Font::small)->FontSize, thickness = std::max(std::round(em(0.08f)), 1.0f);
+  const float height = font_size(*theme::font(theme::Font::small)), thickness = std::max(std::round(em(0.08f)), 1.0f);
   const float top = std::round(low.y + 0.5f * (height - thickness));
   draw(Bar{low.x, std::round(low.x + width), top + 0.5f * thickness, thickness, colour});
   ImGui::Dummy({width, height});
@@ -294,14 +295,14 @@ void label_panel(const ViewStatus& view) {
   const ImU32 ground = light ? IM_COL32(255, 255, 255, 150) : IM_COL32(0, 0, 0, 150);
   for (const PictureLabel& label : view.labels) {
     ImFont* const font = theme::font(label.strong ? theme::Font::strong : theme::Font::small);
-    const ImVec2 size = font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, label.text.c_str());
+    const ImVec2 size = font->CalcTextSizeA(font_size(*font), FLT_MAX, 0, label.text.c_str());
     const ImVec2 at{label.place[0] * display.x - size.x / 2, label.place[1] * display.y - size.y / 2};
     const ImU32 colour = ImGui::ColorConvertFloat4ToU32({label.colour[0], label.colour[1], label.colour[2], 1});
     for (const float x : {-1.0f, 1.0f}) {
       for (const float y : {-1.0f, 1.0f})
-        draw.AddText(font, font->FontSize, {at.x + x, at.y + y}, ground, label.text.c_str());
+        draw.AddText(font, font_size(*font), {at.x + x, at.y + y}, ground, label.text.c_str());
     }
-    draw.AddText(font, font->FontSize, at, colour, label.text.c_str());
+    draw.AddText(font, font_size(*font), at, colour, label.text.c_str());
   }
 }
 

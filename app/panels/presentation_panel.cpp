@@ -7,6 +7,7 @@
 #include <string>
 
 #include "app/panels/kit/format.h"
+#include "app/panels/kit/imgui_versions.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
 #include "app/ui_state/window_commands.h"
@@ -24,7 +25,7 @@ struct Figure {
 
 float width_of(const std::string& words, theme::Font which) {
   ImFont* const font = theme::font(which);
-  return font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, words.c_str()).x;
+  return font->CalcTextSizeA(font_size(*font), FLT_MAX, 0, words.c_str()).x;
 }
 
 std::array<Figure, 5> figures_of(const Status& status, const ViewStatus& view) {

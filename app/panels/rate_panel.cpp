@@ -8,6 +8,7 @@
 #include <string>
 
 #include "app/panels/kit/format.h"
+#include "app/panels/kit/imgui_versions.h"
 #include "app/panels/kit/plots.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"
@@ -108,7 +109,7 @@ void rate_panel(const Status& status, const ViewStatus& view, const HeldTimes& t
   tooltip("Interactions per step divided by the median time of a step.",
           "A direct sum has n\u00b2 of them. A tree counts those that it evaluated, with bodies and cells.");
   ImGui::SameLine();
-  ImGui::SetCursorPosY(top + theme::font(theme::Font::headline)->FontSize - em(1.3f));
+  ImGui::SetCursorPosY(top + font_size(*theme::font(theme::Font::headline)) - em(1.3f));
   text("interactions/s", theme::dim);
   if (status.busy && status.backend == Backend::cpu && (!known || status.timing.step_ms > 50)) {
     ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - em(1));
@@ -116,7 +117,7 @@ void rate_panel(const Status& status, const ViewStatus& view, const HeldTimes& t
     spinner(theme::warn);
     tooltip("The CPU is computing a step. You can use the window meanwhile.");
   }
-  ImGui::SetCursorPosY(top + theme::font(theme::Font::headline)->FontSize + em(0.2f));
+  ImGui::SetCursorPosY(top + font_size(*theme::font(theme::Font::headline)) + em(0.2f));
 
   // A caption is nearer to its number than to the next one.
   const ImVec2 padding = ImGui::GetStyle().CellPadding, spacing = ImGui::GetStyle().ItemSpacing;

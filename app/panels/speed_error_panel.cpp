@@ -10,6 +10,7 @@
 
 #include "app/lab/result_plots.h"
 #include "app/panels/kit/format.h"
+#include "app/panels/kit/imgui_versions.h"
 #include "app/panels/kit/plots.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/sections.h"

@@ -1,6 +1,7 @@
 #include "app/text/parse_value.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

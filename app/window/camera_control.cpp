@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/panels/kit/imgui_versions.h"
 #include "app/ui_state/camera_commands.h"
 #include "app/ui_state/camera_path.h"
 #include "app/window/colouring.h"
@@ -122,7 +123,7 @@ Requests mouse_requests(const ImGuiIO& io) {
 
 HeldKeys held_keys() {
   const auto between = [](ImGuiKey less, ImGuiKey more) {
-    const auto down = [](ImGuiKey key) { return ImGui::IsKeyDown(ImGui::GetKeyIndex(key)); };
+    const auto down = [](ImGuiKey key) { return ImGui::IsKeyDown(key_index(key)); };
     return int{down(more)} - int{down(less)};
   };
   return {between(ImGuiKey_LeftArrow, ImGuiKey_RightArrow), between(ImGuiKey_PageDown, ImGuiKey_PageUp),

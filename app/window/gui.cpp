@@ -5,7 +5,6 @@
 #include <glad/gl.h>
 #include <imgui.h>
 #include <imgui/backends/imgui_impl_glfw.h>
-#include <imgui/backends/imgui_impl_opengl3.h>
 
 #include <algorithm>
 #include <cfloat>
@@ -70,7 +69,7 @@ std::vector<PixelRect> merge_overlapping(std::vector<PixelRect> rects) {
   return apart;
 }
 
-void PanelPicture::take(ImDrawData& laid_out, int width, int height) {
+void PanelPicture::take(const ImDrawData& laid_out, PanelPainter& painter, int width, int height) {
   if (width < 1 || height < 1) return;
   if (picture_.width() != width || picture_.height() != height) picture_ = {GL_RGBA8, width, height};
   parts_.clear();
@@ -81,7 +80,7 @@ void PanelPicture::take(ImDrawData& laid_out, int width, int height) {
   glBindFramebuffer(GL_FRAMEBUFFER, picture_.framebuffer());
   constexpr float nothing[4] = {};
   glClearBufferfv(GL_COLOR, 0, nothing);
-  ImGui_ImplOpenGL3_RenderDrawData(&laid_out);
+  painter.draw(laid_out, picture_.framebuffer());
 }
 
 void PanelPicture::draw(const render::Canvas& canvas) const {
@@ -191,14 +190,11 @@ Gui::Gui(const Surface& surface) : surface_{surface}, context_{ImGui::CreateCont
     ImGui_ImplGlfw_InitForOpenGL(surface.window(), /*install_callbacks=*/true);
     listen(surface.window());
   }
-  if (!ImGui_ImplOpenGL3_Init("#version 450 core")) {
-    throw std::runtime_error("the panel cannot be drawn: ImGui cannot load libGL.so.1 (Debian: libgl1)");
-  }
+  painter_.emplace();
   if (!render::draws_in_software()) picture_.emplace();
 }
 
 Gui::~Gui() {
-  ImGui_ImplOpenGL3_Shutdown();
   if (surface_.window()) ImGui_ImplGlfw_Shutdown();
   ImGui::DestroyContext(context_);
 }
@@ -219,8 +215,7 @@ void Gui::follow_style() {
   scale_ = display_scale() * magnified_;
   styled_tone_ = tone_;
   apply_style(scale_, styled_tone_);
-  ImGui_ImplOpenGL3_DestroyFontsTexture();
-  ImGui_ImplOpenGL3_CreateFontsTexture();
+  painter_->take_fonts();
 }
 
 /// Instead of ImGui's callbacks, which would not keep the order.
@@ -276,7 +271,6 @@ std::vector<KeyPress> Gui::begin_frame_with_events(double seconds) {
 
 void Gui::begin(double seconds, const std::vector<InputEvent>& part) {
   follow_style();
-  ImGui_ImplOpenGL3_NewFrame();
   if (surface_.window()) {
     for (const InputEvent& event : part) deliver(event, surface_.window());
     ImGui_ImplGlfw_NewFrame();
@@ -301,15 +295,14 @@ void Gui::end_frame() {
   ImGui::Render();
   pace_.laid_out(LayoutPace::Clock::now());
   const render::Canvas canvas = surface_.canvas();
-  if (picture_) picture_->take(*ImGui::GetDrawData(), canvas.width, canvas.height);
+  if (picture_) picture_->take(*ImGui::GetDrawData(), *painter_, canvas.width, canvas.height);
   draw_again();
 }
 
 void Gui::draw_again() {
   const render::Canvas canvas = surface_.canvas();
   if (picture_) return picture_->draw(canvas);
-  glBindFramebuffer(GL_FRAMEBUFFER, canvas.framebuffer);
-  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+  painter_->draw(*ImGui::GetDrawData(), canvas.framebuffer);
 }
 
 void Gui::draw_enlarged(float times, const render::Canvas& canvas, const std::function<void()>& widgets) {
@@ -318,7 +311,6 @@ void Gui::draw_enlarged(float times, const render::Canvas& canvas, const std::fu
   const float magnified = std::exchange(magnified_, times * magnified_);
   follow_style();
   for (int frame = 0; frame < frames_to_settle; ++frame) {
-    ImGui_ImplOpenGL3_NewFrame();
     io.DisplaySize = {static_cast<float>(canvas.width), static_cast<float>(canvas.height)};
     io.DisplayFramebufferScale = {1, 1};
     io.DeltaTime = 1e-6f;
@@ -327,8 +319,7 @@ void Gui::draw_enlarged(float times, const render::Canvas& canvas, const std::fu
     widgets();
     ImGui::Render();
   }
-  glBindFramebuffer(GL_FRAMEBUFFER, canvas.framebuffer);
-  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+  painter_->draw(*ImGui::GetDrawData(), canvas.framebuffer);
   magnified_ = magnified;
   pace_.forget();
   io.DisplaySize = before.DisplaySize;

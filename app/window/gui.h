@@ -9,10 +9,10 @@
 
 #include "app/panels/kit/theme.h"
 #include "app/window/keys.h"
+#include "app/window/panel_painter.h"
 #include "app/window/window.h"
 #include "render/passes/compose.h"
 
-struct ImDrawData;
 struct ImGuiContext;
 struct ImGuiIO;
 
@@ -48,8 +48,8 @@ std::vector<render::PixelRect> merge_overlapping(std::vector<render::PixelRect> 
 /// bodies, at a small part of the cost of drawing every letter. Needs a current context, load_gl() done.
 class PanelPicture {
  public:
-  /// Takes what ImGui has laid out, for a canvas of this size.
-  void take(ImDrawData& laid_out, int width, int height);
+  /// Takes what ImGui has laid out, for a canvas of this size, as `painter` draws it.
+  void take(const ImDrawData& laid_out, PanelPainter& painter, int width, int height);
   /// The canvas has the size of the last take().
   void draw(const render::Canvas& canvas) const;
 
@@ -155,6 +155,7 @@ class Gui {
   theme::Tone tone_ = theme::Tone::dark, styled_tone_ = theme::Tone::dark;  // wanted, and of the current style
   double seconds_to_layout_ = 0;
   LayoutPace pace_;
+  std::optional<PanelPainter> painter_;  // made after the fonts
   std::optional<PanelPicture> picture_;  // none where a change of the render target costs more than letters
   std::array<double, 2> pointer_{};
   InputQueue events_;  // not delivered to ImGui yet

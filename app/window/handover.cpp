@@ -2,6 +2,7 @@
 #include "app/window/handover.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdlib>
 #include <exception>

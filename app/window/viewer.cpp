@@ -2,6 +2,7 @@
 #include "app/window/viewer.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <glad/gl.h>
 #include <imgui.h>
 #include <sys/prctl.h>

@@ -3,6 +3,7 @@
 #define EGL_NO_X11
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
+#include <dlfcn.h>
 
 #include <algorithm>
 #include <array>
@@ -33,9 +34,50 @@ bool software_asked_for() {
   return value && *value && std::string_view{value} != "0" && std::string_view{value} != "false";
 }
 
+/// The functions of libEGL.so.1. The program also starts where there is no such library.
+struct Egl {
+  Egl() {
+    if (!dlopen("libEGL.so.1", RTLD_LAZY | RTLD_GLOBAL)) {
+      throw std::runtime_error{
+          "no OpenGL without a window: there is no libEGL.so.1. Install the GPU's driver with EGL, or Mesa's software "
+          "renderer (Debian: libegl1 and libgl1-mesa-dri)"};
+    }
+    find(bind_api, "eglBindAPI");
+    find(choose_config, "eglChooseConfig");
+    find(create_context, "eglCreateContext");
+    find(destroy_context, "eglDestroyContext");
+    find(get_proc_address, "eglGetProcAddress");
+    find(initialize, "eglInitialize");
+    find(make_current, "eglMakeCurrent");
+    find(terminate, "eglTerminate");
+  }
+
+  decltype(&eglBindAPI) bind_api;
+  decltype(&eglChooseConfig) choose_config;
+  decltype(&eglCreateContext) create_context;
+  decltype(&eglDestroyContext) destroy_context;
+  decltype(&eglGetProcAddress) get_proc_address;
+  decltype(&eglInitialize) initialize;
+  decltype(&eglMakeCurrent) make_current;
+  decltype(&eglTerminate) terminate;
+
+ private:
+  template <class Function>
+  static void find(Function& function, const char* name) {
+    function = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
+    if (!function) throw std::runtime_error{std::string{"no OpenGL without a window: libEGL.so.1 has no "} + name};
+  }
+};
+
+/// Loads the library at the first call. Throws std::runtime_error if it cannot.
+const Egl& egl() {
+  static const Egl functions;
+  return functions;
+}
+
 template <class Function>
 Function extension(const char* name) {
-  return reinterpret_cast<Function>(eglGetProcAddress(name));
+  return reinterpret_cast<Function>(egl().get_proc_address(name));
 }
 
 /// Returns the displays to try, the best first. None is initialised yet.
@@ -77,7 +119,7 @@ EGLContext create_context(EGLDisplay display, EGLConfig config, int major, int m
                           reports_resets ? EGL_CONTEXT_OPENGL_RESET_NOTIFICATION_STRATEGY : EGL_NONE,
                           EGL_LOSE_CONTEXT_ON_RESET,
                           EGL_NONE};
-  return eglCreateContext(display, config, EGL_NO_CONTEXT, wanted.data());
+  return egl().create_context(display, config, EGL_NO_CONTEXT, wanted.data());
 }
 
 /// Creates a core context of at least this version and makes it current. Returns EGL_NO_CONTEXT if that is not
@@ -86,23 +128,23 @@ EGLContext make_context(EGLDisplay display, int major, int minor) {
   constexpr std::array config_wanted{EGL_SURFACE_TYPE, 0, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE};
   EGLConfig config = nullptr;
   EGLint count = 0;
-  if (!eglBindAPI(EGL_OPENGL_API) || !eglChooseConfig(display, config_wanted.data(), &config, 1, &count) ||
+  if (!egl().bind_api(EGL_OPENGL_API) || !egl().choose_config(display, config_wanted.data(), &config, 1, &count) ||
       count == 0) {
     return EGL_NO_CONTEXT;
   }
   EGLContext context = create_context(display, config, major, minor, /*reports_resets=*/true);
   if (context == EGL_NO_CONTEXT) context = create_context(display, config, major, minor, /*reports_resets=*/false);
-  if (context != EGL_NO_CONTEXT && !eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context)) {
-    eglDestroyContext(display, context);
+  if (context != EGL_NO_CONTEXT && !egl().make_current(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context)) {
+    egl().destroy_context(display, context);
     return EGL_NO_CONTEXT;
   }
   return context;
 }
 
 void close(EGLDisplay display, EGLContext context) {
-  eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
-  if (context != EGL_NO_CONTEXT) eglDestroyContext(display, context);
-  eglTerminate(display);
+  egl().make_current(display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+  if (context != EGL_NO_CONTEXT) egl().destroy_context(display, context);
+  egl().terminate(display);
 }
 
 }  // namespace
@@ -144,16 +186,16 @@ OffscreenContext::OffscreenContext() {
   // The second round accepts any version, so that the error can name it.
   for (const auto& [major, minor] : {std::pair{4, 5}, std::pair{3, 2}}) {
     for (const EGLDisplay display : candidates) {
-      if (!eglInitialize(display, nullptr, nullptr)) continue;
+      if (!egl().initialize(display, nullptr, nullptr)) continue;
       const EGLContext context = make_context(display, major, minor);
       if (context == EGL_NO_CONTEXT) {
-        eglTerminate(display);
+        egl().terminate(display);
         continue;
       }
       display_ = display;
       context_ = context;
       try {
-        info_ = load_gl(eglGetProcAddress);
+        info_ = load_gl(egl().get_proc_address);
       } catch (...) {
         close(display, context);
         throw;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs a command in this checkout as on a machine that has less than this one. Needs root, Linux and overlayfs.
-#   tests/house/confined.sh bare COMMAND...   as root of a Debian 12 with the packages of cmake/debian-packages.txt alone:
+#   tests/house/confined.sh bare COMMAND...   as root of a Debian 12 with the packages of cmake/packages.txt alone:
 #                                             without a CUDA toolkit, its libraries in the loader's cache, /usr/local,
 #                                             /opt, home folders and all other packages
 #   tests/house/confined.sh user COMMAND...   as a user who owns the checkout, without rights of root, mounts and user
@@ -79,7 +79,9 @@ done
 # Prints the files that installed packages which README.md does not install have for themselves, the deepest first.
 foreign_files() {
   local -a packages base
-  mapfile -t packages < <(sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$top/cmake/debian-packages.txt")
+  mapfile -t packages < <(cd "$top" && source cmake/packages.sh &&
+    for purpose in run test; do package_groups apt "$purpose"; done | tr / '\n' | sed '/^-$/d' | sort -u)
+  mapfile -t packages < <(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "${packages[@]}" 2>/dev/null | sed -n 's/^installed //p')
   mapfile -t base < <(dpkg-query -W -f '${Essential} ${Priority} ${Package}\n' | awk '$1 == "yes" || $2 == "required" { print $3 }')
   apt-cache depends --recurse --installed --no-recommends --no-suggests --no-conflicts --no-breaks --no-replaces \
     --no-enhances "${packages[@]}" "${base[@]}" apt | grep -v '^[ <]' | sort -u >"$scratch/kept"

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "app/panels/kit/format.h"
+#include "app/panels/kit/imgui_versions.h"
 #include "app/panels/kit/theme.h"
 #include "app/panels/kit/widgets.h"
 #include "app/panels/panels.h"
@@ -52,7 +53,7 @@ class Flow {
   void add_word(std::string_view word, Style style) {
     ImFont* const font = theme::font(style == Style::strong ? theme::Font::strong : theme::Font::body);
     const auto width_of = [&](std::string_view part) {
-      return font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, part.data(), part.data() + part.size()).x;
+      return font->CalcTextSizeA(font_size(*font), FLT_MAX, 0, part.data(), part.data() + part.size()).x;
     };
     const float gap = blank_ && at_.x > begin_.x ? em(0.26f) : 0;
     blank_ = false;
@@ -75,7 +76,7 @@ class Flow {
 
   void draw(ImFont* font, std::string_view word, Style style) const {
     const ImU32 colour = style == Style::code ? static_cast<ImU32>(theme::cyan) : colour_;
-    ImGui::GetWindowDrawList()->AddText(font, font->FontSize, at_, colour, word.data(), word.data() + word.size());
+    ImGui::GetWindowDrawList()->AddText(font, font_size(*font), at_, colour, word.data(), word.data() + word.size());
   }
 
   ImU32 colour_;

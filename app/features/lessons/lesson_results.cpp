@@ -1,6 +1,7 @@
 #include "app/features/lessons/lesson_results.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

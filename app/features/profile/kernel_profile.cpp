@@ -2,6 +2,7 @@
 #include "app/features/profile/kernel_profile.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

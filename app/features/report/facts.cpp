@@ -2,6 +2,7 @@
 #include "app/features/report/facts.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>

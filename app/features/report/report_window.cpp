@@ -1,5 +1,6 @@
 // The page of a running window.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,7 @@
 #include "app/features/runs/replay.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>

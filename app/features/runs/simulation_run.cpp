@@ -1,6 +1,7 @@
 #include "app/features/runs/simulation_run.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

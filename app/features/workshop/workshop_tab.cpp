@@ -12,6 +12,7 @@
 
 #include "app/features/workshop/workshop.h"
 #include "app/panels/kit/format.h"
+#include "app/panels/kit/imgui_versions.h"
 #include "app/panels/kit/rows_table.h"
 #include "app/panels/kit/theme.h"
 #include "app/panels/kit/widgets.h"
@@ -160,7 +161,7 @@ void follow_cursor(int line, float text_top) {
 }
 
 bool escape_pressed() {
-  return ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Escape));
+  return ImGui::IsKeyPressed(key_index(ImGuiKey_Escape));
 }
 
 /// An editor without a scroll bar of its own, as high as its text or higher, in a window that scrolls.
@@ -297,7 +298,7 @@ void edit_buttons(const WorkshopStatus& workshop, SourceDraft& draft, Requests& 
   ui_mark("workshop.compile");
   ImGui::EndDisabled();
   tooltip("Saves your edits, if there are any; compiles and checks the file once more.");
-  const bool key = ImGui::GetIO().KeyCtrl && ImGui::IsKeyPressed('S', false);
+  const bool key = ImGui::GetIO().KeyCtrl && ImGui::IsKeyPressed(letter_key_index('S'), false);
   if (can_save && (save || again || key)) {
     draft.asked = edited;
     out.push_back(SaveKernelFile{edited});

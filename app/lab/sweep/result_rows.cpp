@@ -2,6 +2,7 @@
 #include "app/lab/sweep/result_rows.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -39,21 +40,25 @@ std::string card_text(const Measurement& row, MeasuredRows) {
   return row.card ? csv_number(static_cast<double>((*row.card).*field)) : std::string{};
 }
 
-/// A member of a machine's state; empty if it is not known.
-template <auto state>
-std::string state_text(const Measurement& row, const char* name) {
-  if (!row.machine) return {};
-  const Json& all = (*row.machine).*state;
-  const auto found = all.find(name);
-  if (found == all.end()) return {};
-  if (found->is_number()) return csv_number(found->template get<double>());
-  return found->is_array() ? fmt::format("{}", fmt::join(found->template get<std::vector<std::string>>(), "; "))
-                           : std::string{};
+/// A value of a machine's state; empty if it is not known.
+std::string state_text(const Json& state, const char* name) {
+  const auto found = state.find(name);
+  if (found == state.end()) return {};
+  if (found->is_number()) return csv_number(found->get<double>());
+  return found->is_array() ? fmt::format("{}", fmt::join(found->get<std::vector<std::string>>(), "; ")) : std::string{};
 }
 
-constexpr auto before = state_text<&MachineStates::before>;
-constexpr auto during = state_text<&MachineStates::during>;
-constexpr auto after = state_text<&MachineStates::after>;
+std::string before(const Measurement& row, const char* name) {
+  return row.machine ? state_text(row.machine->before, name) : std::string{};
+}
+
+std::string during(const Measurement& row, const char* name) {
+  return row.machine ? state_text(row.machine->during, name) : std::string{};
+}
+
+std::string after(const Measurement& row, const char* name) {
+  return row.machine ? state_text(row.machine->after, name) : std::string{};
+}
 
 std::string rank_text(int rank) {
   return rank > 0 ? std::to_string(rank) : std::string{};

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/panels/kit/format.h"
+#include "app/panels/kit/imgui_versions.h"
 #include "app/panels/kit/theme.h"
 #include "app/panels/kit/widgets.h"
 
@@ -34,7 +35,7 @@ class WindowCanvas final : public PlotCanvas {
  public:
   explicit WindowCanvas(const char* id) : id_{id} {}
 
-  double em() const override { return theme::font(theme::Font::small)->FontSize; }
+  double em() const override { return font_size(*theme::font(theme::Font::small)); }
   double width_of(std::string_view text) const override { return small_width(text); }
 
   void ground(PlotPoint low, PlotPoint high) override {
@@ -73,7 +74,7 @@ class WindowCanvas final : public PlotCanvas {
   void text(PlotPoint at, double align, std::string_view text, PlotInk ink, bool /*strong*/) override {
     ImFont* const font = theme::font(theme::Font::small);
     const ImVec2 corner = vec({at.x - align * width_of(text), at.y - em() / 2});
-    draw_.AddText(font, font->FontSize, corner, colour_of(ink), text.data(), text.data() + text.size());
+    draw_.AddText(font, font_size(*font), corner, colour_of(ink), text.data(), text.data() + text.size());
   }
 
   PlotUse use{};
@@ -87,7 +88,7 @@ class WindowCanvas final : public PlotCanvas {
 
 float small_width(std::string_view words) {
   ImFont* const font = theme::font(theme::Font::small);
-  return font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, words.data(), words.data() + words.size()).x;
+  return font->CalcTextSizeA(font_size(*font), FLT_MAX, 0, words.data(), words.data() + words.size()).x;
 }
 
 PlotUse draw_plot(const char* id, const Plot& plot, ImVec2 size) {

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <span>
 
+#include "app/panels/kit/imgui_versions.h"
+
 namespace orrery::fonts {
 extern const std::span<const unsigned char> roboto_regular, roboto_medium;
 
@@ -30,16 +32,7 @@ ImFont* add_font(std::span<const unsigned char> file, float pixels) {
 void space_hyphens(ImFontAtlas& atlas) {
   constexpr float gap = 0.14f;  // of the font's height
   atlas.Build();
-  for (ImFont* font : atlas.Fonts) {
-    // FindGlyph returns a pointer to const, but the font's glyphs may be changed before its table is built again.
-    auto* hyphen = const_cast<ImFontGlyph*>(font->FindGlyphNoFallback('-'));
-    if (!hyphen) continue;
-    const float wider = gap * font->FontSize;
-    hyphen->AdvanceX += wider;
-    hyphen->X0 += wider / 2;
-    hyphen->X1 += wider / 2;
-    font->BuildLookupTable();
-  }
+  for (ImFont* font : atlas.Fonts) widen_glyph(*font, '-', gap);
 }
 
 /// Colours that contrast with the background.

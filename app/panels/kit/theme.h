@@ -60,7 +60,7 @@ constexpr float body_pixels = 15;  ///< the body font's height on a display of 9
 
 /// A length in units of the body font's height, so that every size follows the display's scale.
 inline float em(float lengths) {
-  return lengths * font(Font::body)->FontSize;
+  return lengths * font_size(*font(Font::body));
 }
 
 }  // namespace orrery::theme

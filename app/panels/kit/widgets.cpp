@@ -16,6 +16,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "app/panels/kit/imgui_versions.h"
+
 namespace orrery {
 namespace {
 
@@ -257,13 +259,13 @@ bool section(const char* id, const char* title, bool open_at_first, std::string_
   const float middle = (low.y + high.y) / 2;
   draw_chevron(draw, {low.x + em(0.3f), middle}, open, theme::accent);
   ImFont* const strong = theme::font(theme::Font::strong);
-  draw.AddText(strong, strong->FontSize, {low.x + em(0.9f), middle - strong->FontSize / 2}, colour, title);
-  float line = low.x + em(1.5f) + strong->CalcTextSizeA(strong->FontSize, FLT_MAX, 0, title).x, line_end = high.x;
+  draw.AddText(strong, font_size(*strong), {low.x + em(0.9f), middle - font_size(*strong) / 2}, colour, title);
+  float line = low.x + em(1.5f) + strong->CalcTextSizeA(font_size(*strong), FLT_MAX, 0, title).x, line_end = high.x;
   if (!remark.empty()) {
     ImFont* const small = theme::font(theme::Font::small);
     const char* const end = remark.data() + remark.size();
-    const float x = high.x - small->CalcTextSizeA(small->FontSize, FLT_MAX, 0, remark.data(), end).x;
-    draw.AddText(small, small->FontSize, {x, middle - small->FontSize / 2}, theme::dim, remark.data(), end);
+    const float x = high.x - small->CalcTextSizeA(font_size(*small), FLT_MAX, 0, remark.data(), end).x;
+    draw.AddText(small, font_size(*small), {x, middle - font_size(*small) / 2}, theme::dim, remark.data(), end);
     line_end = x - em(0.6f);
     ImGui::LogText("%s: %.*s\n", title, static_cast<int>(remark.size()), remark.data());
   }
@@ -301,7 +303,7 @@ bool begin_combo(const char* id, const std::string& preview, int flags, const st
   const std::string label = std::string{"##"} + id;
   const bool open = ImGui::BeginCombo(label.c_str(), shown.c_str(), flags | ImGuiComboFlags_NoArrowButton);
   draw_chevron(draw, {low.x + width - em(0.75f), low.y + ImGui::GetFrameHeight() / 2}, true, theme::dim);
-  if (open && ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Escape))) ImGui::CloseCurrentPopup();
+  if (open && ImGui::IsKeyPressed(key_index(ImGuiKey_Escape))) ImGui::CloseCurrentPopup();
   if (open) return true;
   ui_mark(id);
   if (shown != preview) tooltip(preview);  // the caller's tooltip comes below it
