@@ -8,10 +8,10 @@
 
 namespace orrery {
 
-/// Reads the accelerations: not during a CPU step, and only if those of this step are not known.
+/// Returns a command that reads the accelerations; none during a CPU step or if those of the current step are known.
 std::optional<Command> request_accelerations(const Status& status);
 
-/// The magnitudes of the accelerations in the last evaluation, each passed through `convert()`.
+/// Values from the magnitudes of the latest accelerations that were read, each passed through `convert()`.
 class AccelerationValues : public ColourValues {
  public:
   bool renew(const ValueSources& from, std::vector<float>& values) override;

@@ -2,8 +2,9 @@
 
 namespace orrery {
 
-/// Time from one computation of local densities to the next, in s, if one takes `cost_s` of a processor: at most 2 % of
-/// the time, but at least every second as long as that is a quarter of the time.
+/// Returns the time between the starts of two computations of local densities, in s. A computation takes `cost_s`
+/// seconds of processor time. The interval keeps their share of time at 2 %, but is shortened to 1 s for shares up to
+/// 25 %.
 double density_interval_s(double cost_s);
 
 }  // namespace orrery
