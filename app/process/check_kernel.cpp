@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 const KernelCheck replaced_by_newer{.problem = "a newer text was saved", .cancelled = true};
 
-/// Lets the other processes of a check end whenever the check returns.
+/// Makes the other processes of a check end when the check returns.
 struct EndsOthers {
   explicit EndsOthers(std::atomic<bool>& flag) : ended{flag} {}
   EndsOthers(const EndsOthers&) = delete;
@@ -34,7 +34,7 @@ struct EndsOthers {
   std::atomic<bool>& ended;
 };
 
-/// "33 bodies, gravity, block=64 unroll=8"
+/// Returns the setup of a result, such as "33 bodies, gravity, block=64 unroll=8".
 std::string setup_of(const Json& row) {
   std::string text = fmt::format("{}, {}", counted_bodies(row.at("n").get<int>()), row.at("law").get<std::string>());
   for (const auto& [name, value] : row.at("settings").items()) {
@@ -51,7 +51,7 @@ std::optional<double> finite(const Json& error, const char* part) {
 
 constexpr std::string_view all_compiled = " compiled for both laws";
 
-/// Adds the findings of a check with the bodies that are shown.
+/// Adds the result of a check with the shown bodies.
 void add_shown(KernelCheck& check, const KernelCheck& shown) {
   if (!shown.problem.empty()) {
     check.problem = (shown.cancelled ? "" : "with the bodies that are shown: ") + shown.problem;
@@ -75,7 +75,8 @@ std::string problem_of_row(const Json& row) {
       setup_of(row));
 }
 
-/// `text` with the name of the file in the place of that of its copy, and the line that stands behind the first.
+/// Returns `text` with `copy` replaced by `name`. Sets `line`, if empty, from the first "(LINE): " after a replaced
+/// name.
 std::string renamed(std::string text, const std::string& copy, const std::string& name, std::optional<int>& line) {
   for (std::size_t at = 0; (at = text.find(copy, at)) != std::string::npos; at += name.size()) {
     text.replace(at, copy.size(), name);
@@ -160,9 +161,9 @@ KernelCheck KernelChecker::check(const KernelFile& file, const std::function<boo
   } catch (const std::exception& error) {
     return {.problem = fmt::format("it could not be checked with the bodies that are shown: {}", failure_text(error))};
   }
-  std::atomic<bool> ended{false};  // the other processes must end
+  std::atomic<bool> ended{false};  // true: the other processes must end
   std::vector<std::future<KernelCheck>> others;
-  const EndsOthers ends_others{ended};  // before their futures wait for them
+  const EndsOthers ends_others{ended};  // destroyed before the futures, which wait for the processes
   for (std::size_t i = 0; i < shown.runs.size(); ++i) {
     others.push_back(std::async(std::launch::async, [&, i] {
       return run(copy, folder / fmt::format("shown-{}.json", i), shown.runs[i], [&] { return ended.load(); });

@@ -14,48 +14,48 @@
 
 namespace orrery {
 
-/// The findings of a check of a kernel file.
+/// Result of checking a kernel file.
 struct KernelCheck {
-  std::string problem{};                  ///< one line; empty: the kernel is correct
-  std::optional<int> line{};              ///< of the file, if the problem has one
-  std::optional<double> largest_error{};  ///< |da|/|a| of all forces; none if there are none, or they are not finite
+  std::string problem{};                  ///< why the kernel is wrong, one line; empty: the kernel is correct
+  std::optional<int> line{};              ///< line of the file that the problem names, if any
+  std::optional<double> largest_error{};  ///< largest |da|/|a| of all forces; none if no force is known and finite
   bool cancelled = false;
-  bool not_here = false;  ///< nothing here can run it: it was not checked
-  std::string remark{};   ///< of which shown bodies it was not checked with, one line; empty: of none
+  bool not_here = false;  ///< not checked: no device of this machine can run the kernel
+  std::string remark{};   ///< which of the shown bodies the check left out, one line; empty: none
 };
 
-/// The number of settings that were compiled, as `orrery verify` prints it to its standard error before it runs one.
+/// Returns the note of how many settings were compiled. `orrery verify` prints it to standard error before the first
+/// run.
 std::string compiled_note(const std::string& kernel_id, std::size_t settings);
 
-/// Reads the JSON of `orrery verify`, and explains the first check that failed.
+/// Reads the JSON of `orrery verify`, and describes the first check that failed.
 KernelCheck read_check(std::string_view json);
 
-/// How a kernel file is checked in another process, so that a kernel that hangs or spoils the GPU's context does no
-/// harm.
+/// Checks a kernel file in another process, so that a kernel that hangs or damages the GPU's context does no harm.
 struct KernelChecker {
-  std::filesystem::path program = this_program();    ///< orrery
-  std::optional<int> device{};                       ///< as --device
-  std::chrono::milliseconds compile_limit{300'000};  ///< of each run, until the values of its settings are compiled
-  std::chrono::milliseconds limit{30'000};           ///< of each run after that
+  std::filesystem::path program = this_program();    ///< executable of orrery
+  std::optional<int> device{};                       ///< value of --device; none: the default device
+  std::chrono::milliseconds compile_limit{300'000};  ///< for each run, until the values of its settings are compiled
+  std::chrono::milliseconds limit{30'000};           ///< for each run, after that
 
-  /// How a kernel is checked with the bodies that are shown.
+  /// Additional runs that check the kernel with the bodies that are shown.
   struct Shown {
-    std::vector<std::vector<std::string>> runs{};  ///< arguments of `orrery verify`, for a process each
+    std::vector<std::vector<std::string>> runs{};  ///< arguments of `orrery verify`, one list per process
     std::string remark{};                          ///< see KernelCheck::remark
   };
-  /// Writes the bodies that are shown into this folder.
+  /// Writes the shown bodies into the folder, and returns the runs that use them.
   using WriteShown = std::function<Shown(const TemporaryFolder& folder)>;
 
-  /// Runs `orrery verify --kernel-file` with the text of `file`, and beside it with what `write_shown`, which may be
-  /// empty, has written. What the first finds comes first. Ends the processes when `cancelled`, called every few
+  /// Runs `orrery verify --kernel-file` with the text of `file`, and in parallel the runs that `write_shown` returns
+  /// (empty: none). A problem of the first run has precedence. Ends the processes when `cancelled`, called every few
   /// ms, returns true. Throws std::runtime_error if no temporary file can be written.
   KernelCheck check(const KernelFile& file, const std::function<bool()>& cancelled,
                     const WriteShown& write_shown = {}) const;
 
  private:
-  /// Returns `check` with the name of `file` in the place of that of its copy.
+  /// Returns `check` with the name of `file` in place of the name of its copy.
   KernelCheck named(KernelCheck check, const std::filesystem::path& copy, const KernelFile& file) const;
-  /// `arguments` are those after `orrery verify --kernel-file FILE --json RESULTS`.
+  /// Runs `orrery verify --kernel-file FILE --json RESULTS` followed by `arguments`, and returns the result.
   KernelCheck run(const std::filesystem::path& file, const std::filesystem::path& results,
                   const std::vector<std::string>& arguments, const std::function<bool()>& cancelled) const;
 };

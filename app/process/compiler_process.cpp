@@ -20,18 +20,18 @@
 namespace orrery {
 namespace {
 
-// The one word of the process's command line.
+// The only word of the process's command line.
 constexpr std::string_view compiler_word = "compile-for-parent";
 constexpr rlim_t most_bytes = rlim_t{2} << 30;
 
-/// The input of the process: lines with the function and the options, and then the source.
+/// Returns the input of the process: lines with the function and the options, then the source.
 std::string packed(const CompilerInput& input) {
   std::string text = fmt::format("{}\n{}\n", input.function, input.options.size());
   for (const std::string& option : input.options) text += option + '\n';
   return text + input.source;
 }
 
-/// Reads the whole input; blocks until it ends.
+/// Reads the whole input; blocks until the stream ends.
 CompilerInput read_input(std::istream& stream) {
   constexpr std::size_t most_options = 100;
   CompilerInput input;
@@ -45,14 +45,14 @@ CompilerInput read_input(std::istream& stream) {
   return input;
 }
 
-/// The process writes a line with the sizes of what follows it.
+/// Returns the output of the process: a line with the sizes of the parts, then the parts.
 std::string packed(const cuda::Nvrtc::Result& result) {
   return fmt::format("{:d} {} {} {}\n", result.compiled, result.symbol.size(), result.log.size(),
                      result.binary.size()) +
          result.symbol + result.log + result.binary;
 }
 
-/// Throws CompilerFailure if this is not the whole text of a result.
+/// Returns the result in the output of the process. Throws CompilerFailure if `text` is incomplete.
 cuda::Nvrtc::Result unpacked(const std::string& text) {
   std::size_t at = std::min(text.find('\n'), text.size());
   std::istringstream line{text.substr(0, at++)};
@@ -71,18 +71,18 @@ std::unique_ptr<ChildProcess> start_compiler(const std::filesystem::path& progra
   return std::make_unique<ChildProcess>(program, std::vector{std::string{compiler_word}});
 }
 
-/// Loads what NVRTC needs for any text. Packs the result as well: sanitizers check each type once, by opening a pipe.
+/// Loads what NVRTC needs for any text. Also packs the result: sanitizers check each type once, by opening a pipe.
 void warm_up() {
   try {
     (void)packed(compile_here({.source = "__global__ void f() {}\n", .options = {"--std=c++20"}, .function = "f"}));
   } catch (const std::exception&) {
-    // The first text meets it again.
+    // The first real text reports the same failure.
   }
 }
 
-/// Forbids to open files: a text can include the headers that it is compiled with, but neither #include nor
-/// __has_include opens a file, by whatever name or macro. The limit leaves one descriptor, which is standard input:
-/// poll() refuses to watch more than the limit.
+/// Forbids opening files: a text can include the headers that it is compiled with, but neither #include nor
+/// __has_include can open a file. The limit of one descriptor leaves standard input, because poll() watches no more
+/// descriptors than the limit.
 void leave_files() {
   const rlimit one{1, 1};
   (void)setrlimit(RLIMIT_NOFILE, &one);
@@ -121,7 +121,7 @@ cuda::Nvrtc::Result CompilerProcess::operator()(const CompilerInput& input) cons
   ChildResult end;
   if (compilation.process()) end = compile_in(*compilation.process());
   const bool has_answered = end.status >= 0 || end.timed_out || stopped;
-  if (!has_answered) end = compile_in(*start_compiler(program));  // no spare, or one that has ended meanwhile
+  if (!has_answered) end = compile_in(*start_compiler(program));  // there was no spare process, or it ended too early
   if (stopped) throw std::runtime_error("the compiler was stopped");
   if (!end.not_started.empty()) throw std::runtime_error("the compiler did not run: " + end.not_started);
   if (end.timed_out) {
@@ -137,17 +137,17 @@ bool is_compiler_process(const std::vector<std::string>& words) {
 }
 
 int run_compiler_process() {
-  // NVRTC would end this process on these, and its result would look like that of a wrong text.
+  // Without this, NVRTC would end this process on these signals, and the result would look like that of a wrong text.
   sigset_t ignored;
   sigemptyset(&ignored);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ignored, signal);
   (void)pthread_sigmask(SIG_BLOCK, &ignored, nullptr);
-#ifndef ORRERY_SANITIZED  // sanitizers reserve terabytes of addresses
+#ifndef ORRERY_SANITIZED  // sanitizers reserve terabytes of address space
   const rlimit memory{most_bytes, most_bytes};
   (void)setrlimit(RLIMIT_AS, &memory);
 #endif
   warm_up();
-  const CompilerInput input = read_input(std::cin);  // before the limit: sanitizers check a stream by opening a pipe
+  const CompilerInput input = read_input(std::cin);  // before leave_files(): sanitizers open a pipe to check a stream
   leave_files();
   console::write_bytes(packed(compile_here(input)));
   return 0;
