@@ -75,8 +75,7 @@ std::string problem_of_row(const Json& row) {
       setup_of(row));
 }
 
-/// Returns `text` with `copy` replaced by `name`. Sets `line`, if empty, from the first "(LINE): " after a replaced
-/// name.
+/// Returns `text` with `copy` replaced by `name`. Sets `line`, if empty, from the first "(LINE): " after a new name.
 std::string renamed(std::string text, const std::string& copy, const std::string& name, std::optional<int>& line) {
   for (std::size_t at = 0; (at = text.find(copy, at)) != std::string::npos; at += name.size()) {
     text.replace(at, copy.size(), name);

@@ -16,7 +16,7 @@ namespace orrery {
 
 /// Result of checking a kernel file.
 struct KernelCheck {
-  std::string problem{};                  ///< why the kernel is wrong, one line; empty: the kernel is correct
+  std::string problem{};                  ///< why the check failed, one line; empty: the kernel is correct
   std::optional<int> line{};              ///< line of the file that the problem names, if any
   std::optional<double> largest_error{};  ///< largest |da|/|a| of all forces; none if no force is known and finite
   bool cancelled = false;
@@ -24,8 +24,7 @@ struct KernelCheck {
   std::string remark{};   ///< which of the shown bodies the check left out, one line; empty: none
 };
 
-/// Returns the note of how many settings were compiled. `orrery verify` prints it to standard error before the first
-/// run.
+/// Returns the note of how many settings were compiled, which `orrery verify` prints to standard error before a run.
 std::string compiled_note(const std::string& kernel_id, std::size_t settings);
 
 /// Reads the JSON of `orrery verify`, and describes the first check that failed.

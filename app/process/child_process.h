@@ -18,8 +18,7 @@ namespace orrery {
 /// Environment variable with the process id of the parent that started this process and waits for it.
 inline constexpr const char* parent_variable = "ORRERY_PARENT";
 
-/// If parent_variable is set, makes the kernel kill this process when that parent ends in any way. Call early in
-/// main().
+/// If parent_variable is set, lets the system kill this process when that parent ends. Call early in main().
 void end_with_parent();
 
 /// Returns the path of the program `name` in a folder of PATH or, failing that, of `folders`; none if there is none.
@@ -44,7 +43,7 @@ std::string last_complaint(const ChildResult& result);
 /// A program that runs as a child of this one, without a shell.
 class ChildProcess {
  public:
-  /// Starts `program`. If it is orrery, the kernel kills it when the thread that started it ends, see
+  /// Starts `program`. The system kills a child that runs orrery when the thread that started it ends:
   /// end_with_parent().
   ChildProcess(const std::filesystem::path& program, const std::vector<std::string>& arguments);
   ChildProcess(const ChildProcess&) = delete;

@@ -59,8 +59,7 @@ struct CompilerProcess {
 
 /// Returns whether `words` is the command line of a compiler process.
 bool is_compiler_process(const std::vector<std::string>& words);
-/// Runs a compiler process and returns its exit status. Its memory is limited to 2 GiB, and only SIGKILL stops it
-/// early.
+/// Runs a compiler process and returns its exit status. Its memory is limited to 2 GiB; only SIGKILL stops it early.
 int run_compiler_process();
 
 }  // namespace orrery

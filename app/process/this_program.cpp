@@ -43,8 +43,7 @@ std::string id_among(std::span<const unsigned char> notes) {
   return {};
 }
 
-/// Callback of dl_iterate_phdr: stores the build id of the first object, which is the program, then stops the
-/// iteration.
+/// Callback of dl_iterate_phdr: stores the build id of the first object, the program, and ends the iteration.
 int find_id(dl_phdr_info* object, std::size_t, void* id) {
   for (const auto& segment : std::span{object->dlpi_phdr, object->dlpi_phnum}) {
     if (segment.p_type != PT_NOTE) continue;

@@ -1,4 +1,4 @@
-// Results of sweeps for people and files.
+// Tables and result files of sweeps.
 #pragma once
 
 #include <functional>
@@ -14,32 +14,34 @@
 
 namespace orrery {
 
-/// Writes a sweep's results: a table for a terminal, and the requested files.
+/// Writes a sweep's results: tables for a terminal, and the requested files.
 class SweepReport {
  public:
-  /// Creates the CSV file; `sweep` must outlive this and have a first_status(). `extra` joins the metadata. Throws
-  /// std::runtime_error.
+  /// Creates the CSV file. `sweep` must outlive this object and have a first_status(). `extra` joins the metadata.
+  /// Throws std::runtime_error.
   SweepReport(const Sweep& sweep, const ResultFormat& format, const ResultNames& files,
               const Json& extra = Json::object());
 
-  /// Writes what was measured since the last call. Rows of the CSV are written at once; their ranks follow.
+  /// Writes the entries since the last call. CSV rows are written immediately, and again when later entries change
+  /// ranks.
   void update();
-  /// Puts `value` into the JSON, beside the results.
+  /// Adds `value` to the JSON, next to the results.
   void add(const std::string& name, Json value) { more_[name] = std::move(value); }
-  /// Puts the return value of `value` for each measured entry into its result in the JSON.
+  /// Adds the return value of `value` for each measured entry to its result in the JSON.
   void add_to_results(const std::string& name, std::function<Json(const Measurement&)> value) {
     more_of_results_[name] = std::move(value);
   }
-  /// Writes the JSON as far as it is known, until finish() replaces it. `skipped` lists what was left out of the sweep.
+  /// Writes the results so far as JSON, until finish() replaces them. `skipped` lists the variants that the sweep
+  /// omits.
   void save(const std::vector<Skipped>& skipped);
-  /// Writes the JSON.
+  /// Writes the final rows and JSON.
   void finish(const std::vector<Skipped>& skipped);
-  /// Removes the files: nothing was measured.
+  /// Removes the files. Call if nothing was measured.
   void discard() { files_.discard(); }
 
-  /// The tables, and what was skipped or failed.
+  /// Returns the tables, and the variants that were skipped or failed.
   std::string text(const std::vector<Skipped>& skipped, const TextStyle& style) const;
-  /// The contents of the JSON file.
+  /// Returns the contents of the JSON file.
   Json json(const std::vector<Skipped>& skipped) const;
   const ResultFiles& files() const { return files_; }
 
@@ -51,7 +53,7 @@ class SweepReport {
   Json metadata_, more_ = Json::object();
   std::map<std::string, std::function<Json(const Measurement&)>> more_of_results_;
   ResultFiles files_;
-  std::size_t written_ = 0;  // entries
+  std::size_t written_ = 0;  // number of entries that were written
 };
 
 }  // namespace orrery
