@@ -1,4 +1,4 @@
-// Tracks of bodies, and the lines that are drawn of them: trails, arrows, axes.
+// Tracks of bodies, and the lines of the overlays: trails, arrows, axes.
 #include "app/overlays/overlay_lines.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ namespace orrery {
 
 namespace {
 
-/// The cubic through both places with both velocities, at `share` of the way from the first to the second.
+/// Returns the cubic Hermite interpolation of the position at `share` (0 to 1) of `duration`.
 glm::vec3 between(const render::BodyState& from, const render::BodyState& to, double duration, double share) {
   const auto s = static_cast<float>(share), t = static_cast<float>(duration);
   const float rest = 1 - s;
@@ -31,7 +31,7 @@ void BodyTracks::add(const render::BodySample& sample, double interval) {
     interval_ = interval;
     next_point_ = sample.time;
   }
-  if (!(sample.time > time_) && !tracks_.empty()) {  // perhaps with other bodies
+  if (!(sample.time > time_) && !tracks_.empty()) {  // same time, perhaps other bodies
     std::map<int, Track> kept;
     for (const render::BodyState& body : sample.bodies) {
       const auto known = tracks_.find(body.index);
@@ -47,9 +47,9 @@ void BodyTracks::add(const render::BodySample& sample, double interval) {
 
 void BodyTracks::add_points(const render::BodySample& sample) {
   const double duration = sample.time - time_;
-  std::vector<double> shares;  // of the new points between the last reading and this one
+  std::vector<double> shares;  // times of the new points, as shares of the time between the two readings
   next_point_ = std::max(next_point_, sample.time - most_points * interval_);
-  // An interval may be too short to change the time.
+  // The number is bounded because an interval may be too short to change the time.
   for (int more = most_points; more >= 0 && next_point_ <= sample.time; --more, next_point_ += interval_) {
     shares.push_back(duration > 0 ? (next_point_ - time_) / duration : 1);
   }
@@ -90,7 +90,7 @@ constexpr Ink usual_ink{{0.62f, 0.74f, 0.98f}, {0.20f, 0.32f, 0.60f}},
     chosen{{1.0f, 0.86f, 0.52f}, {0.80f, 0.12f, 0.10f}};
 
 constexpr float width_px = 1.3f, chosen_width_px = 2.4f;
-constexpr float few_trails = 64;  // more trails are fainter, so that the bodies stay visible
+constexpr float few_trails = 64;  // with more trails, each is fainter, so that the bodies stay visible
 
 glm::vec3 colour_of(const render::BodyState& body, const render::Appearance& appearance,
                     const render::ValueRange& speeds) {
@@ -106,7 +106,7 @@ glm::vec3 colour_of(const render::BodyState& body, const render::Appearance& app
 }  // namespace
 
 double usual_trail_length(float radius, const render::ValueRanges& ranges) {
-  constexpr double crossed = 0.6;  // radii
+  constexpr double crossed = 0.6;  // in radii of the scene
   const double speed = std::max(ranges.speed.high, 1e-30f);
   return std::clamp(crossed * radius / speed, 1e-30, 1e30);
 }
@@ -117,7 +117,7 @@ std::vector<render::DrawnLine> trail_lines(const BodyTracks& tracks, double now,
   lines.reserve(tracks.tracks().size() * BodyTracks::most_points);
   const auto count = static_cast<float>(tracks.tracks().size());
   const float most = std::clamp(0.9f * std::sqrt(few_trails / count), 0.2f, 0.9f);
-  std::array<float, BodyTracks::most_points + 1> fades{1};  // of the body's place now, and of the points before it
+  std::array<float, BodyTracks::most_points + 1> fades{1};  // of the body's place now, then of earlier points
   for (std::size_t k = 1; k < fades.size(); ++k) {
     const double age = now - tracks.latest_point() + static_cast<double>(k - 1) * tracks.interval();
     const double left = 1 - age / (tracks.interval() * BodyTracks::most_points);
@@ -143,16 +143,16 @@ std::vector<render::DrawnLine> trail_lines(const BodyTracks& tracks, double now,
 }
 namespace {
 
-/// Squares at equal places of the columns and rows share a sum: they are some heights of the picture apart.
+/// Squares per side of the grid. Indices wrap around: squares 128 apart, several picture heights, share a sum.
 constexpr int side_of_grid = 128;
 
-/// The shares of a place in the four squares whose middles are nearest.
+/// Shares of a place in the four squares with the nearest centres, by bilinear weights.
 struct Shares {
   std::array<std::size_t, 4> squares{};
   std::array<float, 4> weights{};
 };
 
-/// `at` in sides of a square.
+/// Returns the shares of the place `at`, in units of a square's side.
 Shares shares_of(glm::vec2 at) {
   constexpr float outermost = 1e6f;
   at = glm::clamp(at, -outermost, outermost);
@@ -192,28 +192,28 @@ std::vector<float> crowd_around(std::span<const Amount> amounts, const render::O
 }
 namespace {
 
-// Hues that few bodies have.
+// Hues that few bodies have, so that arrows differ from bodies.
 constexpr Ink of_velocity{{0.45f, 0.88f, 1.0f}, {0.0f, 0.36f, 0.62f}},
     of_acceleration{{0.50f, 1.0f, 0.42f}, {0.05f, 0.48f, 0.05f}};
 
 constexpr float shaft_px = 1.2f, head_px = 6, picked_times = 1.8f;
-constexpr float longest_arrow = 0.1f;  // of the picture's height
+constexpr float longest_arrow = 0.1f;  // as a share of the picture's height
 constexpr float usual_opacity = 0.8f;
-constexpr float square = 0.04f;          // side, of the picture's height
-constexpr float most_per_square = 1.8f;  // lengths of arrows, in those of the longest
+constexpr float square = 0.04f;          // side of a square, as a share of the picture's height
+constexpr float most_per_square = 1.8f;  // total length of its arrows, in longest arrows
 
-/// Value of the quantity; none if it is not known or not finite.
+/// Returns the value of the quantity; none if it is not known or not finite.
 std::optional<glm::vec3> value_of(const BodyTracks::Track& track, Vectors quantity) {
   const std::optional<glm::vec3> value =
       quantity == Vectors::velocity ? std::optional{glm::vec3{track.state.velocity}} : track.acceleration;
   return value && std::isfinite(glm::length(*value)) ? value : std::nullopt;
 }
 
-/// How much of an arrow is drawn where all of them together would have the length `crowd` in a square: as many are
-/// drawn as most_per_square allows. The others fade, always the same ones first, so that nothing flickers.
+/// Returns the opacity of an arrow, 0 to 1, in a square whose arrows have the total length `crowd`. As many are drawn
+/// as most_per_square allows. The others fade, always the same ones first, so that nothing flickers.
 float share_drawn(int body, float crowd) {
   constexpr double golden = 0.6180339887498949;
-  const double turns = golden * body, rank = turns - std::floor(turns);  // even between 0 and 1
+  const double turns = golden * body, rank = turns - std::floor(turns);  // uniform between 0 and 1
   const float limit = most_per_square / std::max(crowd, 1e-6f);
   return std::clamp(1.5f - static_cast<float>(rank) / limit, 0.0f, 1.0f);
 }
@@ -221,8 +221,8 @@ float share_drawn(int body, float crowd) {
 void add_arrow(glm::vec3 tail, glm::vec3 by, bool is_picked, float longest, glm::vec4 ink,
                std::vector<render::DrawnLine>& lines) {
   const float scale = is_picked ? picked_times : 1, length = glm::length(by);
-  const float head = std::min(0.4f, 0.12f * longest * scale / length);                    // share of the arrow
-  const float head_width = head_px * scale * std::min(1.0f, length / (0.35f * longest));  // short ones: narrow
+  const float head = std::min(0.4f, 0.12f * longest * scale / length);  // length of the head, as a share of the arrow
+  const float head_width = head_px * scale * std::min(1.0f, length / (0.35f * longest));  // narrower for short arrows
   const glm::vec3 neck = tail + (1 - head) * by;
   lines.push_back({{tail, scale * shaft_px, {glm::vec3{ink}, 0.25f * ink.a}}, {neck, scale * shaft_px, ink}});
   lines.push_back({{neck, head_width, ink}, {tail + by, 0, ink}});
@@ -280,12 +280,12 @@ constexpr AxisStyle axis_styles[] = {{"x", {{0.98f, 0.42f, 0.40f}, {0.78f, 0.10f
                                      {"z", {{0.46f, 0.64f, 1.00f}, {0.12f, 0.26f, 0.80f}}}};
 
 constexpr float axis_px = 1.6f, tick_px = 1.3f, arrow_px = 7;
-constexpr double tick_share = 0.16;    // of the picture's height that a tick may span at most
-constexpr float mark_share = 0.009f;   // half the length of a tick mark, of the picture's height
-constexpr float label_share = 0.024f;  // distance of a text from its place, of the picture's height
-constexpr float least_gap = 0.05f;     // between two lengths, of the picture's height
+constexpr double tick_share = 0.16;    // largest distance of two ticks, as a share of the picture's height
+constexpr float mark_share = 0.009f;   // half the length of a tick mark, as a share of the picture's height
+constexpr float label_share = 0.024f;  // distance of a text from its place, as a share of the picture's height
+constexpr float least_gap = 0.05f;     // smallest distance of two lengths, as a share of the picture's height
 constexpr int most_ticks = 12;
-constexpr float past_last = 0.45f;  // of a tick: from the last mark to the end
+constexpr float past_last = 0.45f;  // distance from the last mark to the axis' end, in ticks
 
 std::array<float, 3> plain(glm::vec3 v) {
   return {v.x, v.y, v.z};
@@ -313,7 +313,7 @@ Axes axes_of(glm::vec3 centre, float radius, const render::OrbitCamera& camera, 
     line(neck, end, arrow_px, 0, 0.95f);
 
     const glm::vec3 across = glm::cross(along, toward);
-    const float seen = glm::length(across);  // how long the axis looks
+    const float seen = glm::length(across);  // visible length of the unit axis, 0 to 1: 0 along the line of sight
     const auto label = [&](glm::vec3 place, const std::string& text, bool strong) {
       const auto at = camera.seen_at(place, aspect);
       if (!at) return;

@@ -19,16 +19,16 @@
 
 namespace orrery {
 
-/// The cells of a tree and a body's walk through it as boxes in the picture, read a few times per second.
+/// Draws the cells of a tree, and the walk of a body through the tree, as boxes. They are read a few times per second.
 class TreeBoxes {
  public:
   static constexpr double period_s = 0.25;
   static constexpr int most_cells = 1 << 12;
 
-  /// Colour of the cells at this share of the tree's depth, sRGB.
+  /// Returns the colour of the cells at `depth`, a share of the tree's depth (0 to 1), in sRGB.
   static glm::vec3 cell_colour(float depth, render::Theme theme);
 
-  /// Cells that the boxes show.
+  /// The boxes that are requested.
   struct Wanted {
     bool cells = false;
     int level = CellRequest::every_level;
@@ -39,55 +39,54 @@ class TreeBoxes {
     bool anything() const { return cells || walk_of != CellRequest::nobody; }
   };
 
-  /// Commands for the simulation now; none while a CPU step is running, or if what is wanted was read while paused.
-  /// `now_s` is any time in seconds that only grows.
+  /// Returns the command that the simulation needs now, if any. Returns none during a CPU step, or if the wanted cells
+  /// were read while paused. `now_s` is any time in seconds that never decreases.
   std::optional<Command> due(double now_s, const Status& status, const Wanted& wanted);
 
-  /// Takes over the cells that `status` has. Whether the boxes are others than before.
+  /// Takes over the cells of `status`. Returns whether the boxes changed.
   bool follow(const Status& status, const Wanted& wanted);
 
-  /// Adds the cells that are drawn, and the colours of a walk.
+  /// Adds the drawn cells and the colours of a walk to the legend.
   void describe(Legend& legend) const;
-  /// Returns the walk that is drawn; nothing if no walk is drawn.
+  /// Returns the drawn walk; none if no walk is drawn.
   std::optional<PickedBody::Walk> walk() const;
   void draw(const render::OrbitCamera& camera, const render::Canvas& canvas) const;
 
  private:
   render::BoxRenderer cells_;
-  render::BoxRenderer whole_{0.3f}, leaves_{0.6f};  // of a walk: the leaves are the smaller ones
+  render::BoxRenderer whole_{0.3f}, leaves_{0.6f};  // boxes of a walk; the number is BoxRenderer's `widest`
   std::shared_ptr<const TreeCells> drawn_;
-  Wanted wanted_;  // when drawn
+  Wanted wanted_;  // request of the drawn boxes
   std::string legend_;
   std::optional<double> asked_s_;
 };
 
-/// The drawn bodies, for what is drawn over them.
+/// Scene under the overlays: the drawn bodies and how they are drawn.
 struct OverlayScene {
   render::DrawnBodies bodies;
-  double time = 0;           ///< simulated, of the drawn bodies
-  std::int64_t history = 0;  ///< another number: the bodies were replaced, not moved
-  glm::vec3 centre{0};       ///< of the scene
-  float radius = 1;          ///< of the scene, > 0
+  double time = 0;           ///< simulated time of the drawn bodies
+  std::int64_t history = 0;  ///< changes when the bodies are replaced rather than moved
+  glm::vec3 centre{0};       ///< centre of the scene
+  float radius = 1;          ///< radius of the scene, > 0
   render::ValueRanges ranges{};
   render::Canvas canvas{};
 };
 
-/// Draws trails, arrows, axes and boxes over the bodies, as ViewStatus::overlays asks for. Needs the GL context
-/// current.
+/// Draws trails, arrows, axes and boxes over the bodies, as ViewStatus::overlays says. Requires a current GL context.
 class OverlayPainter {
  public:
-  /// In `lockstep`, what is drawn belongs to the drawn bodies. Otherwise it may be some frames old, and nothing waits.
+  /// If `lockstep`, overlays belong to the drawn bodies. Otherwise they may be some frames old, and no function waits.
   explicit OverlayPainter(bool lockstep) : lockstep_{lockstep} {}
 
-  /// Commands for the simulation now. `now_s` is any time in seconds that only grows.
+  /// Returns the command that the simulation needs now, if any. `now_s` is any time in seconds that never decreases.
   std::optional<Command> due(double now_s, const Status& status, const ViewStatus& view);
-  /// Call once per frame before draw(). Fills in the legend's part of `view`, its labels and the picked body's walk.
-  /// Returns whether the picture changes even if bodies and camera do not.
+  /// Updates the overlays. Call once per frame before draw(). Sets the overlays' part of the legend in `view`, its
+  /// labels and the picked body's walk. Returns whether the picture changes even if bodies and camera do not.
   bool update(const OverlayScene& scene, const render::OrbitCamera& camera, const Status& status, ViewStatus& view);
   void draw(const render::OrbitCamera& camera, const render::Canvas& canvas) const;
 
  private:
-  struct Shown {  // what the lines depend on besides the bodies
+  struct Shown {  // all that the lines depend on besides the bodies
     Overlays overlays;
     render::Appearance appearance;
     std::optional<int> picked;
@@ -108,11 +107,11 @@ class OverlayPainter {
   std::optional<Lines> lines_;
   std::optional<render::BodyReadback> readback_;  // made when first needed
   BodyTracks tracks_;
-  std::vector<int> sample_;          // of bodies that are read
-  std::optional<double> read_time_;  // of the latest reading that was asked for
-  std::int64_t history_ = 0;         // of the tracks
-  double trail_length_ = 0;          // the usual one, of the tracks
-  std::optional<Shown> shown_;       // by the last update()
+  std::vector<int> sample_;          // indices of the bodies that are read
+  std::optional<double> read_time_;  // simulated time of the latest requested reading
+  std::int64_t history_ = 0;         // OverlayScene::history of the tracks
+  double trail_length_ = 0;          // the default length that the tracks were made for
+  std::optional<Shown> shown_;       // state of the last update()
   bool trails_drawn_ = false;
 };
 
