@@ -25,8 +25,7 @@ namespace orrery {
 /// Reorders `values`.
 float percentile(std::vector<float>& values, double q);
 
-/// Returns the range from percentile 2 to 98 of the finite values. It is never empty, so that equal values have a
-/// colour.
+/// Returns the range from percentile 2 to 98 of the finite values. It is never empty: equal values also have a colour.
 render::ValueRange range_of(std::vector<float> values);
 
 /// A range that follows occasional measurements. It grows immediately, so that all values have a colour even while they

@@ -18,7 +18,7 @@ struct ImGuiIO;
 
 namespace orrery {
 
-/// Decides when the panels are laid out again: at most 125 times per second during use, otherwise 10 times per second.
+/// Decides when the panels are laid out again: at most 125 times per second during use, otherwise 10 times.
 class LayoutPace {
  public:
   using Clock = std::chrono::steady_clock;
@@ -32,8 +32,7 @@ class LayoutPace {
 
   bool due(Time now) const {
     if (!laid_out_) return true;
-    const bool in_use =
-        used_ && now - *used_ < std::chrono::milliseconds{300};  // time for reactions to input to settle
+    const bool in_use = used_ && now - *used_ < std::chrono::milliseconds{300};  // reactions to input settle
     return now - *laid_out_ >= std::chrono::milliseconds{in_use ? 8 : 100};
   }
 
@@ -104,8 +103,8 @@ class Gui {
   /// or size, style or font have changed.
   bool needs_layout();
 
-  /// Starts a layout: gives ImGui the pointer and the frame's size. Call before any widget. `seconds` since the last
-  /// call.
+  /// Starts a layout: gives ImGui the pointer and the frame's size. Call before any widget. `seconds` is the time since
+  /// the last begin_frame().
   void begin_frame(double seconds);
 
   /// Returns whether keys, characters or mouse buttons wait. Layouts before the next picture deliver them in parts.
@@ -153,8 +152,7 @@ class Gui {
   ImGuiContext* context_;
   float scale_;  // scale of the current style
   float magnified_ = 1;
-  theme::Tone tone_ = theme::Tone::dark,
-              styled_tone_ = theme::Tone::dark;  // requested tone, and tone of the current style
+  theme::Tone tone_ = theme::Tone::dark, styled_tone_ = theme::Tone::dark;  // requested, and of the style
   double seconds_to_layout_ = 0;
   LayoutPace pace_;
   std::optional<PanelPicture> picture_;  // none with software OpenGL, where a render target costs more
