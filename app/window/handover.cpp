@@ -1,5 +1,4 @@
-// State that a window leaves to the next one: its run and its appearance, and after the loss of a device the rest of
-// its work.
+// State for the next window: the run and the appearance, and after the loss of a device the rest of the work.
 #include "app/window/handover.h"
 
 #include <fmt/format.h>

@@ -120,8 +120,7 @@ Asked lesson_action(const ViewStatus& view) {
   return other_page(view, 1);
 }
 
-/// Returns the number of the lesson whose second digit is `digit`, if the first digit was typed shortly before; 0:
-/// none.
+/// Returns the lesson whose second digit is `digit`, if its first digit was typed shortly before; 0: there is none.
 int two_digit_lesson(const LessonStatus& lesson, int digit) {
   constexpr std::chrono::milliseconds in_one_go{1500};
   const int number = 10 * lesson.number + digit;
