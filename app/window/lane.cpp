@@ -225,8 +225,7 @@ void Lane::describe(ViewStatus& view, double wall_s) {
   view.interop_reason = bridge_.reason(now.backend);
 }
 
-/// Adds the force error to the results, once per trial and step. After Reset, another kernel may be probed at the same
-/// step.
+/// Adds the force error to the results, once per trial and step. After Reset, one step may have another kernel's probe.
 void Lane::take_probe(const Status& status, const ForceProbe& probe) {
   TakenProbe taken{trial_of(status), probe.step};
   if (taken == taken_probe_ || !log_.statistics().add_error(taken.trial, probe.error)) return;

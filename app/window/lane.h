@@ -121,8 +121,8 @@ class Lane {
   /// Logs the collected measurements, and copies new bodies for drawing. Returns whether framing() is new, for a scene
   /// whose bodies were not drawn before.
   bool take_timings();
-  /// Replaces the bodies, at this simulated time; the step number restarts at 0. Throws what Simulation::set_bodies()
-  /// throws.
+  /// Replaces the bodies and sets the simulated time; the step number restarts at 0. Throws as
+  /// Simulation::set_bodies().
   void take_bodies(const Bodies& bodies, double time);
   /// See BodyValues::give_distances().
   void give_distances(std::shared_ptr<const std::vector<float>> distances) {
@@ -155,8 +155,7 @@ class Lane {
   std::int64_t history() const { return history_; }
   /// Returns the framing of the scene's initial bodies.
   const Framing& framing() const { return framing_; }
-  /// Returns the framing of the currently drawn bodies. Restarts the automatic ranges of the colours; waits for the
-  /// GPU.
+  /// Returns the framing of the currently drawn bodies; restarts the automatic ranges of colours. Waits for the GPU.
   Framing renew_framing();
   /// Updates the values that the colours show and their automatic ranges. Call once per frame. `now_s` is a time in
   /// seconds that never decreases.

@@ -58,13 +58,11 @@ class StagingArray {
   std::size_t size_ = 0;
 };
 
-/// Owns the buffer of drawn bodies and transfers the simulation's bodies into it. If CUDA and GL can share the buffer,
-/// CUDA kernels write it directly (mapped). Otherwise the bodies are copied through host memory (staged; host for CPU
-/// kernels).
+/// Owns the buffer of drawn bodies and fills it with the simulation's bodies. If CUDA and GL can share the buffer, CUDA
+/// kernels write it directly (mapped). Otherwise bodies are copied through host memory (staged; host for CPU kernels).
 class PositionBridge final : public DeviceStorage {
  public:
-  /// `sharing` is the result of try_sharing() for `device`; null: no device. This and every call require a current GL
-  /// context.
+  /// `sharing` is the result of try_sharing() for `device`; null: no device. All calls require a current GL context.
   PositionBridge(const Sharing& sharing, const cuda::Device* device) : sharing_{sharing}, device_{device} {}
 
   /// Returns the storage for the simulation's bodies on the GPU; null if the simulation must allocate its own.
