@@ -39,8 +39,7 @@ class Rescue {
   /// Calls no destructors, since they would call the driver again. Call from the thread that owns the run's state.
   [[noreturn]] void end_program(const std::string& cause, int status);
 
-  /// Runs `call`, a call of the window system or of OpenGL. It must not touch the state of `write_outputs`, nor be
-  /// nested.
+  /// Runs `call`, a call of the window system or of OpenGL. It must not touch the state of `write_outputs`. No nesting.
   template <class Call>
   decltype(auto) outside(Call&& call) {
     const Away away{owner_};

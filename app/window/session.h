@@ -27,8 +27,7 @@
 
 namespace orrery {
 
-/// State that a running viewer's features share: the shown run, its surface, the panels' data, and messages for the
-/// user.
+/// State that the viewer's features share: the shown run, its surface, the panels' data, and messages for the user.
 struct Session {
   using Clock = std::chrono::steady_clock;
 
