@@ -35,38 +35,38 @@ int fail(int status, const std::string& why) {
   return status;
 }
 
-/// `sharing`: see KernelCatalog.
+/// Runs the verb of the command line and returns its exit status. `sharing` as in KernelCatalog.
 int run_once(const std::vector<std::string>& arguments, KernelSharing* sharing,
              const std::optional<std::filesystem::path>& handover, NextProgram& next_program) {
   KernelCatalog kernels{sharing};
   const auto view = [&](const ViewOptions& given) {
     const ViewOptions options = handover ? options_after_handover(given, *handover) : given;
     prepare_files(files_of(options));
-    return run_view(kernels, options, kernels.sharing() ? nullptr : &next_program);  // mpirun waits for this program
+    return run_view(kernels, options, kernels.sharing() ? nullptr : &next_program);  // mpirun waits for this one
   };
   const Graphics graphics{probe_gl, probe_window, picture_scene, key_table, view};
   return parse_options(kernels, arguments, handover.has_value())->run({kernels, graphics});
 }
 
-/// Runs a process that prepares what the verb in these words will need, and waits for its parent's command.
+/// Runs a spare process: prepares what the verb of `preparation` will need, and waits for the parent's command.
 int run_spare(const std::vector<std::string>& preparation) {
   KernelCatalog kernels;
   return parse_options(kernels, preparation)->run_as_spare({kernels});
 }
 
-/// Whether the message names a rank.
+/// Returns whether the message names a rank.
 bool names_rank(const std::string& why) {
   return std::regex_search(why, std::regex{"(^|: )rank [0-9]+(:| )"});
 }
 
-/// The failure, with the command's name if the exception is a library's, whose cause alone says too little.
+/// Returns the text of the failure. Adds the verb's name if a library threw it, since such texts alone say too little.
 std::string why_failed(const std::exception& failure, const std::vector<std::string>& arguments) {
   if (!is_of_library(failure)) return failure_text(failure);
   const bool has_verb = !arguments.empty() && !arguments.front().starts_with('-');
   return "'orrery" + (has_verb ? " " + arguments.front() : std::string{}) + "' failed: " + failure_text(failure);
 }
 
-/// Prints failures. After one of a window that has left a handover, `next_program` has its folder nevertheless.
+/// Runs the program and prints failures. If a window failed but left a handover, `next_program` still gets its folder.
 int run_and_report(std::vector<std::string>& arguments, KernelSharing* sharing, NextProgram& next_program) {
   std::optional<std::filesystem::path> handover;
   const auto failed = [&](int status, std::string why) {
@@ -97,7 +97,7 @@ int run(std::vector<std::string> arguments, KernelSharing* sharing) {
   return fail(stop_requested() ? stop_status() : 1, why);
 }
 
-/// MPI would wait in vain for the ranks to end together. mpirun then ends the others.
+/// Ends this rank without MPI_Finalize(), which would wait in vain for the other ranks. mpirun then ends the others.
 [[noreturn]] void give_up(const std::string& why) {
   console::complain(why);
   std::_Exit(1);
@@ -112,7 +112,7 @@ void check_same_start(Communicator& ranks, const std::vector<std::string>& argum
   check_same_arguments(ranks, arguments);
 }
 
-/// Null in a build without CUDA.
+/// Returns this rank's device; null in a build without CUDA.
 std::unique_ptr<RankDevice> rank_device() {
 #if ORRERY_HAVE_CUDA
   return cuda_rank_device();
@@ -121,7 +121,7 @@ std::unique_ptr<RankDevice> rank_device() {
 #endif
 }
 
-/// Serves rank 0 until it ends.
+/// Evaluates kernels for rank 0 until rank 0 ends.
 void serve(Communicator& ranks, const std::vector<std::string>& arguments) {
   const std::string name = "rank " + std::to_string(ranks.rank()) + ": ";
   try {
@@ -135,7 +135,7 @@ void serve(Communicator& ranks, const std::vector<std::string>& arguments) {
 
 /// Runs the program as rank 0.
 int lead(Communicator& ranks, RankWatch& watch, const std::vector<std::string>& arguments) {
-  setenv("NO_COLOR", "1", /*replace=*/0);  // mpirun gives its ranks a terminal, wherever it writes itself
+  setenv("NO_COLOR", "1", /*replace=*/0);  // mpirun gives its ranks a terminal even if its own output is not one
   int status = 0;
   try {
     check_same_start(ranks, arguments);
@@ -146,11 +146,11 @@ int lead(Communicator& ranks, RankWatch& watch, const std::vector<std::string>& 
     return status;
   } catch (const std::exception& error) {
     if (status == 0) give_up(failure_text(error));
-    std::_Exit(status);  // it has printed why
+    std::_Exit(status);  // run() has printed the failure
   }
 }
 
-/// Runs a process that the environment says is one of several ranks, while MPI finds it alone.
+/// Runs a process that is one of several ranks according to the environment, but alone according to MPI.
 int run_alone(int launched, const std::vector<std::string>& arguments) {
   if (const int rank = launched_rank(); rank > 0) {
     return fail(1, "rank " + std::to_string(rank) +
@@ -162,14 +162,14 @@ int run_alone(int launched, const std::vector<std::string>& arguments) {
   return run(arguments, nullptr);
 }
 
-/// Runs one of the processes that mpirun started. Rank 0 is the program, and the others work for it.
+/// Runs a process that mpirun started. Rank 0 runs the program, and the others serve it.
 int run_rank(const std::vector<std::string>& arguments) {
   const int rank = launched_rank();
   try {
     const int launched = launched_ranks();
     const std::unique_ptr<Communicator> ranks = join_mpi_ranks();
     if (ranks->size() == 1) return run_alone(launched, arguments);
-    if (rank > 0) ignore_stop_signals();  // rank 0 may have a checkpoint to write
+    if (rank > 0) ignore_stop_signals();  // rank 0 may have to write a checkpoint first
     RankWatch watch{*ranks, give_up};
     if (rank == 0) return lead(*ranks, watch, arguments);
     serve(*ranks, arguments);
@@ -179,16 +179,16 @@ int run_rank(const std::vector<std::string>& arguments) {
   }
 }
 
-/// Prepares OpenMP's library, which reads the environment: it makes idle threads sleep at once, since otherwise they
-/// spin for milliseconds on processors that the window needs. GNU's library reads OMP_WAIT_POLICY before main() begins,
-/// so this sets it and starts the program again in the same process, unless the user has set how threads wait, or the
-/// program's file cannot be started. LLVM's library no longer prints variables that it cannot read, control characters
-/// and all; KMP_WARNINGS=1 brings that back.
+/// Sets the environment for OpenMP's library. Idle threads are to sleep immediately: they otherwise spin for
+/// milliseconds on processors that the window needs. GNU's library reads OMP_WAIT_POLICY before main() begins. So this
+/// sets the variable and restarts the program in the same process, unless the user has chosen how threads wait or the
+/// file cannot be started. KMP_WARNINGS=0 stops LLVM's library from printing invalid variables, control characters
+/// included; users can set it to 1.
 void prepare_openmp(char** argv) {
-  constexpr std::array said_by{"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME"};  // the last two: GNU's and LLVM's
+  constexpr std::array said_by{"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME"};  // two of GNU and LLVM
   (void)setenv("KMP_WARNINGS", "0", 0);
   if (std::ranges::any_of(said_by, [](const char* name) { return std::getenv(name); })) return;
-  if (getauxval(AT_BASE) == 0) return;  // started by hand through the loader, which /proc/self/exe would name
+  if (getauxval(AT_BASE) == 0) return;  // started through the loader, which /proc/self/exe would name
   std::error_code unknown;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", unknown);
   if (unknown || setenv(said_by.front(), "passive", 0) != 0) return;
@@ -199,7 +199,7 @@ void prepare_openmp(char** argv) {
 }  // namespace orrery
 
 int main(int argc, char** argv) {
-  if (orrery::launched_ranks() <= 1) orrery::report_early_end();  // MPI ends ranks in its own way
+  if (orrery::launched_ranks() <= 1) orrery::report_early_end();  // MPI has its own way to end ranks
   orrery::end_with_parent();
   orrery::prepare_openmp(argv);
   orrery::console::open();

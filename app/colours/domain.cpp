@@ -30,7 +30,7 @@ class OwnersOfBodies final : public ColourValues {
   std::shared_ptr<const Domains> taken_;
 };
 
-/// Asks for the domains with each batch of steps; while paused, once.
+/// Requests the domains with each batch of steps; while paused, once.
 std::optional<Command> request(const Status& status) {
   if (status.non_finite || (status.busy && status.backend == Backend::cpu)) return std::nullopt;
   if (status.paused && status.domains && status.domains->step == status.step) return std::nullopt;

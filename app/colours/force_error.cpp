@@ -11,7 +11,7 @@ namespace {
 
 constexpr render::ColourBy by_force_error{.map = "inferno"};
 
-/// A measured value of a body stays until it is measured again.
+/// Keeps the value of a body until that body is measured again.
 class ForceErrors final : public ColourValues {
  public:
   bool renew(const ValueSources& from, std::vector<float>& values) override {
@@ -20,7 +20,7 @@ class ForceErrors final : public ColourValues {
     taken_ = probe->bodies;
     for (std::size_t i = 0; i < taken_->bodies.size(); ++i) {
       const auto body = static_cast<std::size_t>(taken_->bodies[i]);
-      if (body >= values.size()) return false;  // of other bodies than those that are drawn
+      if (body >= values.size()) return false;  // the probe belongs to bodies that are no longer drawn
       const auto error = static_cast<float>(taken_->errors[i]);
       values[body] = std::isnan(error) ? std::numeric_limits<float>::infinity() : error;
     }
@@ -31,7 +31,7 @@ class ForceErrors final : public ColourValues {
   std::shared_ptr<const BodyErrors> taken_;
 };
 
-/// The kernel with its settings, and the law.
+/// Returns a text that identifies the kernel, its settings and the force law.
 std::string basis(const Status& status) {
   const Law& law = status.law;
   return fmt::format("{} {} {} {} {} {}", status.kernel_id, status.settings.to_string(), static_cast<int>(law.id),

@@ -16,22 +16,22 @@ namespace {
 
 constexpr render::ColourBy by_local_density{};
 constexpr int most_bodies = 1 << 24;
-constexpr double lockstep_s_per_body = 2e-6;  // between densities in repeatable runs: every second frame of 16,384
+constexpr double lockstep_s_per_body = 2e-6;  // interval in deterministic runs: two frames for 16,384 bodies
 
-/// Local densities that are computed in the background, one array at a time, on a quarter of the usable threads.
+/// Computes local densities in the background, one array at a time, on a quarter of the usable threads.
 class DensityJob {
  public:
   DensityJob() = default;
   DensityJob(const DensityJob&) = delete;
   DensityJob& operator=(const DensityJob&) = delete;
-  /// Waits until the thread has ended, which is soon.
+  /// Cancels the computation and waits for the thread, which ends soon.
   ~DensityJob() {
     cancelled_ = true;
     if (thread_.joinable()) thread_.join();
   }
 
   bool running() const { return thread_.joinable(); }
-  /// Needs !running(). Throws std::runtime_error if no thread can be started.
+  /// Starts a computation. Requires !running(). Throws std::runtime_error if no thread can be started.
   void start(std::vector<Vec4> positions) {
     positions_ = std::move(positions);
     done_ = false;
@@ -43,13 +43,13 @@ class DensityJob {
       done_ = true;
     });
   }
-  /// Returns the densities and ends running() once they are known; nothing before. Needs running().
+  /// Returns the densities once they are known, and ends running(); nothing before. Requires running().
   std::optional<std::vector<float>> poll() {
     if (!done_) return std::nullopt;
     thread_.join();
     return std::move(densities_);
   }
-  /// Upper bound of the processor time of the last computation, in s.
+  /// Returns an upper bound of the last computation's processor time, in s.
   double cost_s() const { return cost_s_; }
 
  private:
@@ -57,7 +57,7 @@ class DensityJob {
   std::vector<float> densities_;
   double cost_s_ = 0;
   std::atomic<bool> cancelled_ = false, done_ = false;
-  std::jthread thread_;  // last: it uses what is above
+  std::jthread thread_;  // last, because it uses the members above
 };
 
 class LocalDensities final : public ColourValues {
@@ -92,9 +92,9 @@ class LocalDensities final : public ColourValues {
 
  private:
   DensityJob job_;
-  bool is_old_ = true;             // the bodies have moved since they were asked for
-  bool reading_ = false;           // they were asked for, and have not come yet
-  std::optional<double> asked_s_;  // when they were asked for last
+  bool is_old_ = true;             // the bodies have moved since the last request for positions
+  bool reading_ = false;           // positions were requested and have not arrived
+  std::optional<double> asked_s_;  // time of the last request for positions
 };
 
 std::string why_unknown(const Status& status) {

@@ -8,7 +8,7 @@
 
 namespace orrery {
 
-// colours_list.inc is made from the list of colours in app/CMakeLists.txt.
+// CMake makes colours_list.inc from the list of colours in app/CMakeLists.txt.
 #define X(colour) extern const BodyColour colour_##colour;
 #include "colours_list.inc"
 #undef X

@@ -10,9 +10,9 @@ namespace orrery {
 namespace {
 
 constexpr render::ColourBy by_time_step_class{};
-constexpr int most_doublings = 20;  // of dt, and as many halvings
+constexpr int most_doublings = 20;  // largest number of doublings or halvings of dt
 
-/// The longest dt times a power of two that suits a body with this acceleration, see StepCriterion.
+/// Values: the longest time step, dt times a power of two, that StepCriterion permits a body with this acceleration.
 class SuitableTimeSteps final : public AccelerationValues {
   float convert(const Status& status, float acceleration) const override {
     if (std::isnan(acceleration)) return acceleration;

@@ -372,7 +372,7 @@ bool OverlayPainter::update(const OverlayScene& scene, const render::OrbitCamera
   return changed;
 }
 
-/// Returns whether the tracks changed.
+/// Updates the tracks. Returns whether they changed.
 bool OverlayPainter::follow_bodies(const OverlayScene& scene, const ViewStatus& view) {
   if (scene.history != history_ || scene.bodies.count < 1) {
     history_ = scene.history;
@@ -399,8 +399,8 @@ bool OverlayPainter::follow_bodies(const OverlayScene& scene, const ViewStatus& 
   return read_bodies(scene, length / BodyTracks::most_points);
 }
 
-/// Another length begins the tracks again, and the ranges that the usual length is made of follow the bodies all the
-/// time.
+/// Returns the default trail length, which changes only if it is wrong by a factor of 2: another length restarts the
+/// tracks, and the ranges on which it depends change with the bodies.
 double OverlayPainter::lasting_trail_length(const OverlayScene& scene) {
   const double usual = usual_trail_length(scene.radius, scene.ranges);
   const bool still_good = usual < 2 * trail_length_ && trail_length_ < 2 * usual;
@@ -468,13 +468,13 @@ void OverlayPainter::draw(const render::OrbitCamera& camera, const render::Canva
 
 namespace {
 
-// Cells are blue to cyan, and the boxes of a walk yellow to red. Colour-blind people can tell these apart, too.
+// Cells are blue to cyan, and the boxes of a walk yellow to red. Colour-blind people can also tell these apart.
 constexpr Ink outermost{{0.26f, 0.42f, 0.95f}, {0.10f, 0.20f, 0.70f}},
     innermost{{0.35f, 0.80f, 0.95f}, {0.0f, 0.50f, 0.70f}};
 constexpr Ink whole{{0.95f, 0.88f, 0.25f}, {0.80f, 0.52f, 0.0f}},
     one_by_one{{1.0f, 0.30f, 0.55f}, {0.85f, 0.0f, 0.35f}};
-constexpr float beside_a_walk = 0.6f;  // strength of cells: many of them are also boxes of the walk
-constexpr float few_boxes = 300;       // more boxes are fainter, so that the bodies stay visible
+constexpr float beside_a_walk = 0.6f;  // strength of cells during a walk, because many are also boxes of the walk
+constexpr float few_boxes = 300;       // with more boxes, each is fainter, so that the bodies stay visible
 
 float strength_of(std::size_t boxes) {
   return std::min(1.0f, std::sqrt(few_boxes / static_cast<float>(std::max<std::size_t>(boxes, 1))));
@@ -507,7 +507,7 @@ Boxes boxes_of_walk(std::span<const TreeCell> cells, glm::vec4 colour) {
   return boxes;
 }
 
-/// The last level may have been read in part. Its cells differ between reads: they would flicker.
+/// Returns the cells, without the last level if only a part of it was read: those cells differ between reads.
 std::span<const TreeCell> whole_levels(const TreeCells& read) {
   std::span<const TreeCell> cells = read.cells;
   if (read.asked.level != CellRequest::every_level || std::ssize(cells) == read.count) return cells;

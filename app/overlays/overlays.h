@@ -19,24 +19,23 @@
 
 namespace orrery {
 
-/// Tracks of some bodies: their latest state, and where they were at equal intervals.
+/// Tracks of some bodies: the latest state of each, and its positions at equal intervals of simulated time.
 class BodyTracks {
  public:
   static constexpr int most_points = 64;
 
   struct Track {
     render::BodyState state;                ///< at time()
-    std::optional<glm::vec3> acceleration;  ///< the mean since the reading before; none: there is none
-    std::vector<glm::vec3> points;          ///< at most most_points, oldest first: the last one at latest_point()
+    std::optional<glm::vec3> acceleration;  ///< mean since the previous reading; none: there was no previous one
+    std::vector<glm::vec3> points;          ///< at most most_points, oldest first; the last one is at latest_point()
   };
 
   void clear() { tracks_.clear(); }
-  /// Takes in a reading; bodies that it lacks are forgotten. Places between two readings follow from both positions and
-  /// velocities, so that points are exactly `interval` > 0 of time apart. Bodies earlier than the last ones, or another
-  /// interval, restart the tracks.
+  /// Adds a reading; forgets bodies that it lacks. Points are exactly `interval` > 0 apart in time, interpolated from
+  /// positions and velocities of two readings. Restarts after an earlier reading or with another interval.
   void add(const render::BodySample& sample, double interval);
 
-  /// Tracks by the bodies' indices.
+  /// Returns the tracks, by body index.
   const std::map<int, Track>& tracks() const { return tracks_; }
   double time() const { return time_; }
   double interval() const { return interval_; }
@@ -47,52 +46,51 @@ class BodyTracks {
 
   std::map<int, Track> tracks_;
   double time_ = 0, interval_ = 0;
-  double next_point_ = 0;  // the time of the next point of every track
+  double next_point_ = 0;  // simulated time of the next point of every track
 };
 
-/// Returns the place of a track's body `later` after its reading, for short times.
+/// Returns the position of a track's body a short time `later` after its reading, by linear motion.
 glm::vec3 place_after(const BodyTracks::Track& track, double later);
 
-/// Returns every k-th of `count` bodies, at most 1,023, and the picked one; or the picked one alone.
+/// Returns the indices of evenly spaced bodies, at most 1,023 of `count`, and of the picked one. If `every` is false,
+/// returns the picked one alone.
 std::vector<int> sample_of(int count, bool every, std::optional<int> picked);
 
-/// Returns the time that trails last if nobody chose: a fast body then crosses a good part of the scene, of this
-/// radius.
+/// Returns the default length of trails in simulated time: a fast body then crosses 0.6 `radius`, the scene's radius.
 double usual_trail_length(float radius, const render::ValueRanges& ranges);
 
-/// Returns lines along the tracks that end at the bodies' places at `now` and fade into the past. Each has the body's
-/// colour of speed, if bodies are coloured by that; `picked` stands out.
+/// Returns lines along the tracks, which end at the bodies' positions at time `now` and fade into the past. If bodies
+/// are coloured by speed, each line has its body's colour. The line of `picked` is highlighted.
 std::vector<render::DrawnLine> trail_lines(const BodyTracks& tracks, double now, TrailsOf of, std::optional<int> picked,
                                            const render::Appearance& appearance, const render::ValueRanges& ranges);
 
-/// Something in the world, and how much of it there is.
+/// An amount of something at a position in the world.
 struct Amount {
   glm::vec3 place;
   float amount;
 };
 
-/// Returns how much the camera sees around each place: the mean per square whose side is `side` of the picture's
-/// height; 0 for a place that is not in front of it. Changes smoothly as places and camera move.
+/// Returns the crowding around each place in the picture: the mean amount per square, whose side is `side` times the
+/// picture's height; 0 for a place behind the camera. It changes smoothly as places and camera move.
 std::vector<float> crowd_around(std::span<const Amount> amounts, const render::OrbitCamera& camera, float side);
 
 struct Arrows {
   std::vector<render::DrawnLine> lines;
-  float value_per_length = 0;  ///< what an arrow of unit length in the world stands for; 0: there are no arrows
+  float value_per_length = 0;  ///< value of an arrow of unit length in the world; 0: there are no arrows
 };
 
-/// Returns arrows at the bodies' places at `now`, a tenth of the picture's height long at most. None where an
-/// acceleration is not known yet. Where many would cover the bodies, only some are drawn, but always that of the picked
-/// one.
+/// Returns arrows at the bodies' positions at time `now`. The longest is a tenth of the picture's height. Bodies
+/// without a known acceleration get no arrow of it. Crowded arrows are thinned out, except the picked body's.
 Arrows arrows_of(const BodyTracks& tracks, double now, Vectors quantity, std::optional<int> picked,
                  const render::OrbitCamera& camera, render::Theme theme);
 
-/// sRGB. `quantity` is not `none`.
+/// Returns the colour of the arrows, in sRGB. `quantity` must not be `none`.
 glm::vec3 arrow_colour(Vectors quantity, render::Theme theme);
 
 struct Axes {
   std::vector<render::DrawnLine> lines;
-  std::vector<PictureLabel> labels;  ///< names, and the lengths at tick marks
-  double tick = 0;                   ///< length between two tick marks
+  std::vector<PictureLabel> labels;  ///< names of the axes, and lengths at tick marks
+  double tick = 0;                   ///< distance between two tick marks, in world units
 };
 
 /// Returns the axes from `centre`, for a scene of this `radius` > 0 in a picture of `width` x `height` pixels. Tick
@@ -100,7 +98,7 @@ struct Axes {
 Axes axes_of(glm::vec3 centre, float radius, const render::OrbitCamera& camera, int width, int height,
              render::Theme theme);
 
-/// A colour on a dark background and its counterpart on white, sRGB.
+/// A colour for a dark background and its counterpart for white, both in sRGB.
 struct Ink {
   glm::vec3 on_dark, on_light;
 

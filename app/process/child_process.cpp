@@ -27,11 +27,11 @@ void end_with_parent() {
   const char* const variable = std::getenv(parent_variable);
   if (!variable) return;
   const std::string parent = variable;
-  unsetenv(parent_variable);  // it is not the parent of this one's children
+  unsetenv(parent_variable);  // the children of this process have another parent
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  prctl(PR_SET_NAME, "orrery");  // it may have been started by the name /proc/self/exe
+  prctl(PR_SET_NAME, "orrery");  // otherwise the name is "exe" if /proc/self/exe was started
   if (parent == std::to_string(getppid())) return;
-  // The parent has ended meanwhile and nobody reads this, or the variable was left in the environment.
+  // Either the parent has just ended and nobody reads this, or the variable was left in the environment.
   constexpr std::string_view why =
       "orrery: ORRERY_PARENT is set, but is not the process that started this one: unset it\n";
   (void)!write(STDERR_FILENO, why.data(), why.size());
@@ -40,7 +40,7 @@ void end_with_parent() {
 
 namespace {
 
-/// Two connected ends, one for this program and one for a child; no other child inherits them.
+/// Two connected ends, one for this program and one for a child. No other child inherits them.
 struct Ends {
   Descriptor own, child;
 };
@@ -51,14 +51,14 @@ Ends make_pipe() {
   return {Descriptor{ends[0]}, Descriptor{ends[1]}};
 }
 
-/// Makes a pair of sockets, not a pipe: send() can write to it without a signal after the child has ended.
+/// Makes a pair of sockets instead of a pipe: send() to a child that has ended then raises no signal.
 Ends make_socket() {
   int ends[2] = {-1, -1};
   (void)!socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends);
   return {Descriptor{ends[0]}, Descriptor{ends[1]}};
 }
 
-/// Starts the program with these as its standard streams. Returns 0, or what went wrong.
+/// Starts the program with `streams` as its standard input, output and error. Returns 0 or an errno value.
 int start(pid_t& child, const std::string& program, const std::vector<std::string>& arguments,
           const std::array<const Descriptor*, 3>& streams) {
   std::vector<std::string> words{program};
@@ -82,7 +82,7 @@ int start(pid_t& child, const std::string& program, const std::vector<std::strin
   return failed;
 }
 
-/// Reads what there is, and closes the descriptor at its end.
+/// Reads the available bytes, and closes the descriptor at the end of the stream.
 void read_some(Descriptor& from, std::string& text) {
   std::array<char, 65536> buffer;
   const ssize_t size = read(from.number(), buffer.data(), buffer.size());
@@ -90,7 +90,7 @@ void read_some(Descriptor& from, std::string& text) {
   if (size == 0 || (size < 0 && errno != EINTR)) from = {};
 }
 
-/// Writes what there is room for, and closes the descriptor after all of it.
+/// Writes as much as fits without blocking, and closes the descriptor after the last byte.
 void send_some(Descriptor& to, std::string_view& text) {
   const ssize_t size = send(to.number(), text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   if (size >= 0) text.remove_prefix(static_cast<std::size_t>(size));
@@ -147,8 +147,7 @@ int ChildProcess::wait_for_end() {
   return status;
 }
 
-/// Writes the input and reads until output and errors end. Returns false if `stopped` said so before, or polling
-/// failed.
+/// Writes the input and reads until output and errors end. Returns false if `stopped` returned true or polling failed.
 bool ChildProcess::exchange(std::string_view input, ChildResult& result, const std::function<bool()>& stopped) {
   constexpr int look_ms = 10;
   if (input.empty()) input_ = {};
@@ -215,9 +214,9 @@ std::optional<std::string> child_output(const std::filesystem::path& program, co
 
 namespace {
 
-// The first word of the process's command line.
+// First word of a spare process's command line.
 constexpr std::string_view spare_word = "prepare-for-parent";
-// The first text that it writes once it has got its command.
+// First output of a spare process, written when it has received its command.
 constexpr std::string_view got_word = "got\n";
 
 }  // namespace

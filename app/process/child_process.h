@@ -1,4 +1,4 @@
-// Programs that run as children, and what a child does when its parent ends.
+// Child processes, and the end of a child when its parent ends.
 #pragma once
 
 #include <chrono>
@@ -15,46 +15,47 @@
 
 namespace orrery {
 
-/// The variable that holds the number of the process that started this one and waits for it.
+/// Environment variable with the process id of the parent that started this process and waits for it.
 inline constexpr const char* parent_variable = "ORRERY_PARENT";
 
-/// If that variable is set, this process is killed when the process that it names ends, however it ends. Call it early.
+/// If parent_variable is set, lets the system kill this process when that parent ends. Call early in main().
 void end_with_parent();
 
-/// The program of this name in one of PATH's folders, else in one of `folders`; none if it is in none of them.
+/// Returns the path of the program `name` in a folder of PATH or, failing that, of `folders`; none if there is none.
 std::optional<std::filesystem::path> find_program(std::string_view name,
                                                   const std::vector<std::filesystem::path>& folders = {});
 
-/// Output of a program, and how it ended.
+/// Output and end of a program.
 struct ChildResult {
-  std::string not_started{};  ///< why it did not start, one line; empty: it did
-  int status = -1;            ///< its exit status; -1: it did not start, was ended, or did not exit by itself
-  std::string text{};         ///< of its standard output
-  std::string error{};        ///< of its standard error
+  std::string not_started{};  ///< why the program did not start, one line; empty: it started
+  int status = -1;            ///< exit status; -1: the program did not start or was killed
+  std::string text{};         ///< standard output
+  std::string error{};        ///< standard error
   bool timed_out = false;
 };
 
-/// This program, also if its file was replaced meanwhile.
+/// Returns a path that starts this program again, even if its file has been replaced.
 std::filesystem::path this_program();
 
-/// The last line that a run of this program wrote to its standard error, without the program's name.
+/// Returns the last line that a run of this program wrote to standard error, without the prefix "orrery: ".
 std::string last_complaint(const ChildResult& result);
 
-/// A program that runs beside this one, without a shell.
+/// A program that runs as a child of this one, without a shell.
 class ChildProcess {
  public:
-  /// Starts it. This program, if it is the one, ends with the thread that starts it: see end_with_parent().
+  /// Starts `program`. The system kills a child that runs orrery when the thread that started it ends:
+  /// end_with_parent().
   ChildProcess(const std::filesystem::path& program, const std::vector<std::string>& arguments);
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
-  /// Kills it if it has not ended.
+  /// Kills the program if it has not ended.
   ~ChildProcess();
 
-  /// Gives it the text `input` as its standard input, and waits until it ends, until `stopped`, which is called every
-  /// few ms, returns true, or until `limit` has passed; none: it may run as long as it takes. Call once.
+  /// Sends `input` to the program's standard input and waits for its end. Kills it if `stopped`, called every few ms,
+  /// returns true or after `limit` (none: unlimited). Call once.
   ChildResult result(const std::function<bool()>& stopped, std::optional<std::chrono::milliseconds> limit = {},
                      std::string_view input = {});
-  /// The same, but `late` is asked whether it has run long enough, with what it has written so far.
+  /// Does what result() does, but kills the program as timed out when `late` returns true for the output so far.
   ChildResult result_within(const std::function<bool(const ChildResult& so_far)>& late,
                             const std::function<bool()>& stopped, std::string_view input = {});
 
@@ -62,32 +63,33 @@ class ChildProcess {
   bool exchange(std::string_view input, ChildResult& result, const std::function<bool()>& stopped);
   int wait_for_end();
 
-  int child_ = 0;  // its number; 0: it does not run
+  int child_ = 0;  // process id; 0: not running
   std::string not_started_;
-  Descriptor input_, output_, errors_;  // this program's ends
+  Descriptor input_, output_, errors_;  // this program's ends of the streams
 };
 
-/// Starts a program, and returns its result.
+/// Starts a program, waits for its end, and returns its result. Parameters as in ChildProcess::result().
 ChildResult child_result(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                          const std::function<bool()>& stopped, std::optional<std::chrono::milliseconds> limit = {},
                          std::string_view input = {});
 
-/// Runs a program, without a shell, and returns what it wrote to its standard output; its standard error is dropped.
-/// None if it could not start, did not exit with status 0, or was ended after a stop request.
+/// Runs a program, without a shell, and returns its standard output; drops its standard error. Returns none if the
+/// program could not start, did not exit with status 0, or was killed after a stop request.
 std::optional<std::string> child_output(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                                         const std::stop_token& stop = {});
 
-/// Starts it. `preparation`: the words of a command line that say what to prepare, "profile --device 0".
+/// Starts a spare process, which prepares and then waits for a command. `preparation` has the words of a command line
+/// that say what to prepare, such as "profile --device 0".
 std::unique_ptr<ChildProcess> start_spare(const std::filesystem::path& program,
                                           const std::vector<std::string>& preparation);
-/// The words of the command, as the process reads them from its standard input. No word has a zero byte.
+/// Returns a command in the form that a spare process reads from standard input. No word may contain a zero byte.
 std::string packed_words(const std::vector<std::string>& words);
 
-/// In the process: its preparation; none: these words are those of another command line.
+/// Returns the preparation if `words` is the command line of a spare process; none otherwise.
 std::optional<std::vector<std::string>> preparation_in(const std::vector<std::string>& words);
-/// In the process: waits for the command. Empty: its parent has ended, or needs it no more.
+/// Waits, in a spare process, for the command. Returns no words if the parent has ended or does not need the process.
 std::vector<std::string> wait_for_words();
-/// Whether the process had got its command before it ended. If not, another process may carry it out.
+/// Returns whether a spare process received its command before it ended. If not, another process may run the command.
 bool got_words(const ChildResult& end);
 
 }  // namespace orrery

@@ -31,18 +31,18 @@
 namespace orrery {
 namespace {
 
-// The one word of the process's command line.
+// The only word of the process's command line.
 constexpr std::string_view compiler_word = "compile-for-parent";
 constexpr rlim_t most_bytes = rlim_t{2} << 30;
 
-/// The input of the process: lines with the function and the options, and then the source.
+/// Returns the input of the process: lines with the function and the options, then the source.
 std::string packed(const CompilerInput& input) {
   std::string text = fmt::format("{}\n{}\n", input.function, input.options.size());
   for (const std::string& option : input.options) text += option + '\n';
   return text + input.source;
 }
 
-/// Reads the whole input; blocks until it ends.
+/// Reads the whole input; blocks until the stream ends.
 CompilerInput read_input(std::istream& stream) {
   constexpr std::size_t most_options = 100;
   CompilerInput input;
@@ -56,14 +56,14 @@ CompilerInput read_input(std::istream& stream) {
   return input;
 }
 
-/// The process writes a line with the sizes of what follows it.
+/// Returns the output of the process: a line with the sizes of the parts, then the parts.
 std::string packed(const cuda::Nvrtc::Result& result) {
   return fmt::format("{:d} {} {} {}\n", result.compiled, result.symbol.size(), result.log.size(),
                      result.binary.size()) +
          result.symbol + result.log + result.binary;
 }
 
-/// Throws CompilerFailure if this is not the whole text of a result.
+/// Returns the result in the output of the process. Throws CompilerFailure if `text` is incomplete.
 cuda::Nvrtc::Result unpacked(const std::string& text) {
   std::size_t at = std::min(text.find('\n'), text.size());
   std::istringstream line{text.substr(0, at++)};
@@ -82,18 +82,18 @@ std::unique_ptr<ChildProcess> start_compiler(const std::filesystem::path& progra
   return std::make_unique<ChildProcess>(program, std::vector{std::string{compiler_word}});
 }
 
-/// Loads what NVRTC needs for any text. Packs the result as well: sanitizers check each type once, by opening a pipe.
+/// Loads what NVRTC needs for any text. Also packs the result: sanitizers check each type once, by opening a pipe.
 void warm_up() {
   try {
     (void)packed(compile_here({.source = "__global__ void f() {}\n", .options = {"--std=c++20"}, .function = "f"}));
   } catch (const std::exception&) {
-    // The first text meets it again.
+    // The first real text reports the same failure.
   }
 }
 
-/// Forbids to open files: a text can include the headers that it is compiled with, but neither #include nor
-/// __has_include opens a file, by whatever name or macro. The limit leaves one descriptor, which is standard input:
-/// poll() refuses to watch more than the limit.
+/// Forbids opening files: a text can include the headers that it is compiled with, but neither #include nor
+/// __has_include can open a file. The limit of one descriptor leaves standard input, because poll() watches no more
+/// descriptors than the limit.
 void leave_files() {
   const rlimit one{1, 1};
   (void)setrlimit(RLIMIT_NOFILE, &one);
@@ -132,7 +132,7 @@ cuda::Nvrtc::Result CompilerProcess::operator()(const CompilerInput& input) cons
   ChildResult end;
   if (compilation.process()) end = compile_in(*compilation.process());
   const bool has_answered = end.status >= 0 || end.timed_out || stopped;
-  if (!has_answered) end = compile_in(*start_compiler(program));  // no spare, or one that has ended meanwhile
+  if (!has_answered) end = compile_in(*start_compiler(program));  // there was no spare process, or it ended too early
   if (stopped) throw std::runtime_error("the compiler was stopped");
   if (!end.not_started.empty()) throw std::runtime_error("the compiler did not run: " + end.not_started);
   if (end.timed_out) {
@@ -148,17 +148,17 @@ bool is_compiler_process(const std::vector<std::string>& words) {
 }
 
 int run_compiler_process() {
-  // NVRTC would end this process on these, and its result would look like that of a wrong text.
+  // Without this, NVRTC would end this process on these signals, and the result would look like that of a wrong text.
   sigset_t ignored;
   sigemptyset(&ignored);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ignored, signal);
   (void)pthread_sigmask(SIG_BLOCK, &ignored, nullptr);
-#ifndef ORRERY_SANITIZED  // sanitizers reserve terabytes of addresses
+#ifndef ORRERY_SANITIZED  // sanitizers reserve terabytes of address space
   const rlimit memory{most_bytes, most_bytes};
   (void)setrlimit(RLIMIT_AS, &memory);
 #endif
   warm_up();
-  const CompilerInput input = read_input(std::cin);  // before the limit: sanitizers check a stream by opening a pipe
+  const CompilerInput input = read_input(std::cin);  // before leave_files(): sanitizers open a pipe to check a stream
   leave_files();
   console::write_bytes(packed(compile_here(input)));
   return 0;
@@ -170,7 +170,7 @@ namespace fs = std::filesystem;
 
 const KernelCheck replaced_by_newer{.problem = "a newer text was saved", .cancelled = true};
 
-/// Lets the other processes of a check end whenever the check returns.
+/// Makes the other processes of a check end when the check returns.
 struct EndsOthers {
   explicit EndsOthers(std::atomic<bool>& flag) : ended{flag} {}
   EndsOthers(const EndsOthers&) = delete;
@@ -179,7 +179,7 @@ struct EndsOthers {
   std::atomic<bool>& ended;
 };
 
-/// "33 bodies, gravity, block=64 unroll=8"
+/// Returns the setup of a result, such as "33 bodies, gravity, block=64 unroll=8".
 std::string setup_of(const Json& row) {
   std::string text = fmt::format("{}, {}", counted_bodies(row.at("n").get<int>()), row.at("law").get<std::string>());
   for (const auto& [name, value] : row.at("settings").items()) {
@@ -196,7 +196,7 @@ std::optional<double> finite(const Json& error, const char* part) {
 
 constexpr std::string_view all_compiled = " compiled for both laws";
 
-/// Adds the findings of a check with the bodies that are shown.
+/// Adds the result of a check with the shown bodies.
 void add_shown(KernelCheck& check, const KernelCheck& shown) {
   if (!shown.problem.empty()) {
     check.problem = (shown.cancelled ? "" : "with the bodies that are shown: ") + shown.problem;
@@ -220,7 +220,7 @@ std::string problem_of_row(const Json& row) {
       setup_of(row));
 }
 
-/// `text` with the name of the file in the place of that of its copy, and the line that stands behind the first.
+/// Returns `text` with `copy` replaced by `name`. Sets `line`, if empty, from the first "(LINE): " after a new name.
 std::string renamed(std::string text, const std::string& copy, const std::string& name, std::optional<int>& line) {
   for (std::size_t at = 0; (at = text.find(copy, at)) != std::string::npos; at += name.size()) {
     text.replace(at, copy.size(), name);
@@ -305,9 +305,9 @@ KernelCheck KernelChecker::check(const KernelFile& file, const std::function<boo
   } catch (const std::exception& error) {
     return {.problem = fmt::format("it could not be checked with the bodies that are shown: {}", failure_text(error))};
   }
-  std::atomic<bool> ended{false};  // the other processes must end
+  std::atomic<bool> ended{false};  // true: the other processes must end
   std::vector<std::future<KernelCheck>> others;
-  const EndsOthers ends_others{ended};  // before their futures wait for them
+  const EndsOthers ends_others{ended};  // destroyed before the futures, which wait for the processes
   for (std::size_t i = 0; i < shown.runs.size(); ++i) {
     others.push_back(std::async(std::launch::async, [&, i] {
       return run(copy, folder / fmt::format("shown-{}.json", i), shown.runs[i], [&] { return ended.load(); });

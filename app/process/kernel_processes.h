@@ -17,24 +17,24 @@
 
 namespace orrery {
 
-/// Processes of this program that have loaded NVRTC and wait for a text, one for each law: a process that begins with
-/// the text takes some 100 ms longer. Any thread may use it.
+/// Spare processes of this program, one per force law, that have loaded NVRTC and wait for a source text. A process
+/// that starts only when it gets the text takes some 100 ms longer. Thread-safe.
 class SpareCompilers {
  public:
   explicit SpareCompilers(std::filesystem::path program = this_program()) : program_{std::move(program)} {}
 
-  /// Starts those that are missing, unless something is being compiled. Call on a thread that outlives them.
+  /// Starts the missing processes, unless a compilation is running. Call on a thread that outlives the processes.
   void fill();
 
-  /// Something that is being compiled, for as long as this lives.
+  /// A running compilation: it lasts as long as this object.
   class Compilation {
    public:
-    /// Takes a process of `spares` if one waits. Null: there are no spares.
+    /// Takes a waiting process of `spares`, if there is one. `spares` may be null.
     explicit Compilation(SpareCompilers* spares);
     Compilation(const Compilation&) = delete;
     Compilation& operator=(const Compilation&) = delete;
     ~Compilation();
-    /// Null: none waited.
+    /// Returns the process that was taken; null: none waited.
     ChildProcess* process() const { return process_.get(); }
 
    private:
@@ -44,26 +44,26 @@ class SpareCompilers {
 
  private:
   std::filesystem::path program_;
-  std::mutex mutex_;  // of the two below
+  std::mutex mutex_;  // protects the two members below
   std::vector<std::unique_ptr<ChildProcess>> waiting_;
   int compiling_ = 0;
 };
 
-/// A Compiler that runs NVRTC in another process of this program, so that a text that takes for ever, or all memory,
-/// can be ended, and NVRTC does not change how this process takes signals.
+/// A Compiler that runs NVRTC in another process of this program. A text that takes too long or too much memory can
+/// then be stopped, and NVRTC cannot change the signal handling of this process.
 struct CompilerProcess {
-  std::filesystem::path program = this_program();  ///< orrery
+  std::filesystem::path program = this_program();  ///< executable of orrery
   std::chrono::milliseconds limit{10'000};
-  std::function<bool()> cancelled{};         ///< called every few ms, from any thread; null: never
-  std::shared_ptr<SpareCompilers> spares{};  ///< null: none
+  std::function<bool()> cancelled{};         ///< called every few ms, on any thread; null: never
+  std::shared_ptr<SpareCompilers> spares{};  ///< null: no spare processes
 
-  /// Throws as a Compiler, and std::runtime_error if it was cancelled.
+  /// Compiles `input`. Throws what a Compiler throws, and std::runtime_error if it was cancelled.
   cuda::Nvrtc::Result operator()(const CompilerInput& input) const;
 };
 
-/// Whether these words of the command line are those of such a process.
+/// Returns whether `words` is the command line of a compiler process.
 bool is_compiler_process(const std::vector<std::string>& words);
-/// Does the work of that process; returns its exit status. Its memory is limited, and only SIGKILL ends it early.
+/// Runs a compiler process and returns its exit status. Its memory is limited to 2 GiB; only SIGKILL stops it early.
 int run_compiler_process();
 
 /// The findings of a check of a kernel file.

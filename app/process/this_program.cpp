@@ -43,7 +43,7 @@ std::string id_among(std::span<const unsigned char> notes) {
   return {};
 }
 
-/// Looks at the first object, which is the program: the nonzero result ends the iteration.
+/// Callback of dl_iterate_phdr: stores the build id of the first object, the program, and ends the iteration.
 int find_id(dl_phdr_info* object, std::size_t, void* id) {
   for (const auto& segment : std::span{object->dlpi_phdr, object->dlpi_phnum}) {
     if (segment.p_type != PT_NOTE) continue;
@@ -69,17 +69,17 @@ constexpr std::string_view crashed =
     "be the cause\n";
 constexpr std::string_view ended = "orrery: a library has ended the program; its message is above this line\n";
 
-std::atomic<pid_t> watched{0};  // this process, whose end is reported, but not that of forked children; 0: none
+std::atomic<pid_t> watched{0};  // process id; the end of forked children is not reported; 0: nothing is reported
 alignas(16) char crash_stack[1 << 16];
 
-/// Only calls that a signal handler may make.
+/// Prints the line. Uses only calls that a signal handler may make.
 void say(std::string_view line) {
   if (watched.exchange(0) == getpid()) (void)!write(STDERR_FILENO, line.data(), line.size());
 }
 
 void crash(int signal) {
   say(crashed);
-  raise(signal);  // as it would have ended
+  raise(signal);  // ends the program as without this handler
 }
 
 [[noreturn]] void end_for_exception() {
@@ -103,7 +103,7 @@ void report_early_end() {
   std::set_terminate(end_for_exception);
 #ifndef ORRERY_SANITIZED  // sanitizers report crashes themselves
   const stack_t stack{.ss_sp = crash_stack, .ss_flags = 0, .ss_size = sizeof crash_stack};
-  sigaltstack(&stack, nullptr);  // a full stack has no room
+  sigaltstack(&stack, nullptr);  // the handler needs its own stack after a stack overflow
   struct sigaction action {};
   action.sa_handler = crash;
   action.sa_flags = static_cast<int>(SA_RESETHAND | SA_ONSTACK);

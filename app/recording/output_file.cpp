@@ -38,7 +38,7 @@ OutputFile::~OutputFile() {
   if (descriptor_ && rewritable_ && size_ == 0) unlink(path_.c_str());
 }
 
-/// The first write: the file gets its name once it holds `text`.
+/// Does the first write: the file gets its name once it holds `text`.
 std::string OutputFile::begin(std::string_view text) {
   try {
     pending_->write(text);
@@ -94,7 +94,7 @@ std::string OutputFile::lost() const {
 
 std::string new_output(const std::string& name) {
   const std::filesystem::path folder = "orrery-out";
-  std::error_code cannot;  // the writer names the cause
+  std::error_code cannot;  // ignored: the writer of the file reports the cause
   std::filesystem::create_directories(folder, cannot);
   return (folder / name).string();
 }

@@ -106,7 +106,7 @@ std::string Recorder::close() {
   return error;
 }
 
-/// Ends the recording if the rows cannot be written.
+/// Appends the rows to the file; ends the recording if that fails.
 std::string Recorder::write(const std::string& rows) {
   std::string error = file_->append(rows);
   if (!error.empty()) {
@@ -117,7 +117,7 @@ std::string Recorder::write(const std::string& rows) {
 }
 
 std::vector<std::string> conserved_cells(const ConservedProbe& probe, double drift) {
-  constexpr int digits = 12;  // drifts are small differences of what is written here
+  constexpr int digits = 12;  // drifts are small differences of these numbers
   const Conserved& sums = probe.sums;
   return {std::to_string(probe.step),
           csv_number(probe.sim_time, digits),

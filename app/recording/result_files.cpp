@@ -62,7 +62,7 @@ void ResultFiles::finish(const Json& whole) {
 
 void ResultFiles::discard() {
   const bool begun = head_.empty();
-  if (csv_ && csv_->rewritable() && begun) (void)csv_->replace_tail(0, "");  // an empty file goes with its owner
+  if (csv_ && csv_->rewritable() && begun) (void)csv_->replace_tail(0, "");  // ~OutputFile() removes an empty file
   csv_.reset();
 }
 
@@ -79,7 +79,7 @@ std::vector<std::string> ResultFiles::paths() const {
   return result;
 }
 
-/// A file to be replaced stays until something was measured: its head comes with the first row.
+/// Writes the head of the CSV file, once. A file that is to be replaced stays until something was measured.
 void ResultFiles::write_head() {
   if (!csv_ || head_.empty()) return;
   take(csv_->append(std::exchange(head_, {})));
@@ -91,7 +91,7 @@ void ResultFiles::write_rows(const std::string& text) {
   if (csv_) take(csv_->append(text));
 }
 
-/// Gives the CSV file up after an error.
+/// Records the error, if any, and closes the CSV file.
 void ResultFiles::take(const std::string& csv_error) {
   if (csv_error.empty()) return;
   if (error_.empty()) error_ = csv_error;

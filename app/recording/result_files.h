@@ -17,37 +17,38 @@
 
 namespace orrery {
 
-/// Names of the files that a measurement's results go to.
+/// Names of the files for the results of a measurement.
 struct ResultNames {
-  std::string csv{}, json{};  ///< empty: none
+  std::string csv{}, json{};  ///< empty: no such file
   Existing existing = Existing::keep;
 };
 
-/// The CSV file, which grows row by row, and the JSON file, which appears whole at the end.
+/// Result files of a measurement: a CSV file, written row by row, and a JSON file, written as a whole.
 class ResultFiles {
  public:
-  /// Opens the CSV file and writes its head. One that replaces another appears with its first row. Throws
-  /// std::runtime_error.
+  /// Opens the CSV file and writes its head. If it replaces an existing file, the head is written with the first row.
+  /// Throws std::runtime_error.
   ResultFiles(const ResultNames& names, const Json& metadata, std::span<const std::string_view> columns);
 
-  /// Writes a row of the CSV at once.
+  /// Writes a row of the CSV file immediately.
   void add(std::span<const std::string> fields);
-  /// Writes rows that may change while others join them: what the last call wrote is replaced. A device or a pipe gets
-  /// them with keep_rows().
+  /// Writes rows that may still change: they replace the rows of the last call. In a device or a pipe they appear only
+  /// with keep_rows().
   void replace_rows(std::string rows);
-  /// The rows of replace_rows() stand from here on.
+  /// Makes the rows of the last replace_rows() final.
   void keep_rows();
-  /// Writes the JSON as far as it is known, until finish() replaces it. A device or a pipe gets only that of finish().
+  /// Writes the results so far as JSON, until finish() replaces them. A device or a pipe gets only the JSON of
+  /// finish().
   void save(const Json& whole);
-  /// Writes the JSON.
+  /// Writes the final JSON.
   void finish(const Json& whole);
-  /// Leaves no file behind: nothing was measured.
+  /// Removes the CSV file. Call if nothing was measured.
   void discard();
-  /// "wrote a.csv", one line for each file that is complete.
+  /// Returns a line such as "wrote a.csv" for each complete file.
   std::string written() const;
-  /// Their names.
+  /// Returns the names of the complete files.
   std::vector<std::string> paths() const;
-  /// The first file that could not be written and why, one line; empty when all is well.
+  /// Returns the first failure to write, one line that names the file and the cause; empty if there was none.
   const std::string& error() const { return error_; }
 
  private:
@@ -55,41 +56,43 @@ class ResultFiles {
   void write_rows(const std::string& text);
   void take(const std::string& csv_error);
 
-  ResultNames names_;              // json is empty after an error
-  std::string head_;               // of the CSV file, until it is written
-  std::optional<OutputFile> csv_;  // empty: not asked for, or given up after an error
-  std::string json_written_;       // the name that the JSON file got
-  std::string open_rows_;          // of replace_rows()
-  std::int64_t open_rows_at_ = 0;  // where they begin
+  ResultNames names_;              // names_.json becomes empty after an error
+  std::string head_;               // head of the CSV file; empty once it is written
+  std::optional<OutputFile> csv_;  // empty: not requested, or closed after an error
+  std::string json_written_;       // name of the written JSON file; empty: not written yet
+  std::string open_rows_;          // rows of the last replace_rows()
+  std::int64_t open_rows_at_ = 0;  // offset of these rows in the CSV file, in bytes
   std::string error_;
 };
 
-/// Writes a sweep's results: a table for a terminal, and the requested files.
+/// Writes a sweep's results: tables for a terminal, and the requested files.
 class SweepReport {
  public:
-  /// Creates the CSV file; `sweep` must outlive this and have a first_status(). `extra` joins the metadata. Throws
-  /// std::runtime_error.
+  /// Creates the CSV file. `sweep` must outlive this object and have a first_status(). `extra` joins the metadata.
+  /// Throws std::runtime_error.
   SweepReport(const Sweep& sweep, const ResultFormat& format, const ResultNames& files,
               const Json& extra = Json::object());
 
-  /// Writes what was measured since the last call. Rows of the CSV are written at once; their ranks follow.
+  /// Writes the entries since the last call. CSV rows are written immediately, and again when later entries change
+  /// ranks.
   void update();
-  /// Puts `value` into the JSON, beside the results.
+  /// Adds `value` to the JSON, next to the results.
   void add(const std::string& name, Json value) { more_[name] = std::move(value); }
-  /// Puts the return value of `value` for each measured entry into its result in the JSON.
+  /// Adds the return value of `value` for each measured entry to its result in the JSON.
   void add_to_results(const std::string& name, std::function<Json(const Measurement&)> value) {
     more_of_results_[name] = std::move(value);
   }
-  /// Writes the JSON as far as it is known, until finish() replaces it. `skipped` lists what was left out of the sweep.
+  /// Writes the results so far as JSON, until finish() replaces them. `skipped` lists the variants that the sweep
+  /// omits.
   void save(const std::vector<Skipped>& skipped);
-  /// Writes the JSON.
+  /// Writes the final rows and JSON.
   void finish(const std::vector<Skipped>& skipped);
-  /// Removes the files: nothing was measured.
+  /// Removes the files. Call if nothing was measured.
   void discard() { files_.discard(); }
 
-  /// The tables, and what was skipped or failed.
+  /// Returns the tables, and the variants that were skipped or failed.
   std::string text(const std::vector<Skipped>& skipped, const TextStyle& style) const;
-  /// The contents of the JSON file.
+  /// Returns the contents of the JSON file.
   Json json(const std::vector<Skipped>& skipped) const;
   const ResultFiles& files() const { return files_; }
 
@@ -101,7 +104,7 @@ class SweepReport {
   Json metadata_, more_ = Json::object();
   std::map<std::string, std::function<Json(const Measurement&)>> more_of_results_;
   ResultFiles files_;
-  std::size_t written_ = 0;  // entries
+  std::size_t written_ = 0;  // number of entries that were written
 };
 
 }  // namespace orrery

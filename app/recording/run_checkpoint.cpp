@@ -111,7 +111,7 @@ void take_members(const JsonObject& json, RunRecord& run) {
   if (json.has("outputs_due")) run.outputs_due = json.flag("outputs_due");
 }
 
-/// `text` comes from a file that anybody may have written.
+/// Sets the members of `run` from the setup in a checkpoint. `text` is not trusted: anybody may have written the file.
 void take_setup(const std::string& file, const std::string& text, RunRecord& run) {
   std::string cause = "bodies alone, without the settings of a run: open it as a FILE";
   if (!text.empty()) {
@@ -138,7 +138,7 @@ fs::path folder_of(const fs::path& file) {
   return file.has_parent_path() ? file.parent_path() : fs::path{"."};
 }
 
-/// `path` as seen from `folder`, with all links followed; empty if it lies neither there nor below.
+/// Returns `path` relative to `folder`, with all links followed; empty if it is neither in `folder` nor below it.
 fs::path place_below(const fs::path& folder, const fs::path& path) {
   std::error_code folder_error, path_error;
   const fs::path from = fs::weakly_canonical(folder, folder_error),
@@ -148,7 +148,7 @@ fs::path place_below(const fs::path& folder, const fs::path& path) {
   return below.empty() || *below.begin() == ".." ? fs::path{} : below;
 }
 
-/// Makes a name that a checkpoint in `folder` holds usable from here. Returns whether it leads elsewhere.
+/// Makes a name from a checkpoint in `folder` usable from the current folder. Returns whether it is outside `folder`.
 bool resolve(const fs::path& folder, std::string& name) {
   if (name.empty()) return false;
   const fs::path below = place_below(folder, folder / name);
@@ -176,7 +176,7 @@ FoundCheckpoint found(const std::string& file, RunCheckpoint checkpoint, std::st
 RunRecord record_of(Simulation& simulation) {
   RunSetup setup = run_of(trial_of(simulation.status()));
   setup.settings = with_decided_threads(*simulation.status().kernel, std::move(setup.settings));
-  std::error_code gone;  // the working folder
+  std::error_code gone;  // set if the working folder has vanished
   const fs::path scene = setup.scene.file.empty() ? fs::path{} : fs::absolute(setup.scene.file, gone);
   if (!gone) setup.scene.file = scene.string();
   HermiteState hermite = simulation.hermite_state();

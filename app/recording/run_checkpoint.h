@@ -16,16 +16,15 @@
 
 namespace orrery {
 
-/// The order of a run without a window. Steps are counted from the scene's first state. The time starts at that of the
-/// file.
+/// Task of a run without a window. Steps are counted from the scene's initial state; the time starts as in its file.
 struct RunOrder {
-  std::optional<std::int64_t> steps{};  ///< ends after this step
-  std::optional<double> until{};        ///< ends with the first step that reaches this time
-  std::optional<double> every{};        ///< time between snapshots and between rows of diagnostics
-  std::string snapshots{};              ///< their folder; empty: none are written
+  std::optional<std::int64_t> steps{};  ///< number of the last step
+  std::optional<double> until{};        ///< the run ends with the first step that reaches this time
+  std::optional<double> every{};        ///< simulated time between snapshots and between rows of diagnostics
+  std::string snapshots{};              ///< folder of the snapshots; empty: none are written
   std::string snapshot_format = "tipsy";
-  std::string diagnostics{};  ///< a CSV file; empty: none
-  std::string checkpoint{};   ///< empty: one is written only if the run is stopped
+  std::string diagnostics{};  ///< name of the CSV file; empty: none
+  std::string checkpoint{};   ///< name of the checkpoint; empty: one is written only if the run is stopped
   double checkpoint_every_s = 60;
 
   static constexpr Range<double> ends{-1e30, 1e30}, times{0, 1e30, "", true}, checkpoint_times{1, 1e6, "s"};
@@ -33,74 +32,77 @@ struct RunOrder {
   friend bool operator==(const RunOrder&, const RunOrder&) = default;
 };
 
-/// All but the name of the checkpoint, which is the name of the file that holds this JSON.
+/// Returns the order as JSON, without the name of the checkpoint, which is the file that will hold this JSON.
 Json to_json(const RunOrder& order);
-/// Throws UsageError, one line, for what to_json() would not make.
+/// Returns the order in this JSON. Throws UsageError, one line, if to_json() could not have made it.
 RunOrder run_order_of(const JsonObject& json);
 
-/// Mark of a snapshot that a run wrote. It identifies the run's folder: no other run has written the same bytes.
+/// Fingerprint of a snapshot that a run wrote. It identifies the run's folder: no other run writes the same bytes.
 struct SnapshotMark {
-  std::string name;            ///< in the folder, "snapshot_00004.tipsy"
-  std::uint64_t bytes = 0;     ///< of the file
-  std::uint32_t checksum = 0;  ///< CRC-32 of its first and its last 64 KiB
+  std::string name;            ///< file name in the folder, such as "snapshot_00004.tipsy"
+  std::uint64_t bytes = 0;     ///< size of the file
+  std::uint32_t checksum = 0;  ///< CRC-32 of the first and the last 64 KiB
   friend bool operator==(const SnapshotMark&, const SnapshotMark&) = default;
 };
 
-/// Where the rows of a run's diagnostics ended.
+/// End of the rows that a run wrote to its diagnostics file.
 struct DiagnosticsPlace {
-  std::int64_t bytes = 0;  ///< of the file; 0: the run begins its file again
+  std::int64_t bytes = 0;  ///< size of the file; 0: the run starts the file again
   double first_energy = 0;
 };
 
-/// Contents of a checkpoint file besides the bodies: how a run was computed and what it was asked for.
+/// Contents of a checkpoint file except the bodies: the setup of a run and its order.
 struct RunRecord {
   RunSetup setup;
   HermiteState hermite{};  ///< see Checkpoint
   std::int64_t step = 0;
-  std::string id{};                 ///< see new_run_id(); empty: a window or an earlier version wrote it
-  std::optional<RunOrder> order{};  ///< none: a window wrote it
+  std::string id{};                 ///< see new_run_id(); empty if a window or an earlier version wrote the file
+  std::optional<RunOrder> order{};  ///< none if a window wrote the file
   std::optional<DiagnosticsPlace> diagnostics{};
-  std::optional<SnapshotMark> snapshot{};  ///< the run's latest
-  bool outputs_due = false;                ///< the snapshot and the diagnostics of its step could not be written
+  std::optional<SnapshotMark> snapshot{};  ///< fingerprint of the run's latest snapshot
+  bool outputs_due = false;                ///< the snapshot and diagnostics of this step could not be written
 };
 
-/// A checkpoint file in full.
+/// Complete contents of a checkpoint file.
 struct RunCheckpoint : RunRecord {
   Snapshot state{};
 };
 
-/// 16 random hexadecimal digits, by which a run recognizes its files. All its checkpoints have the same.
+/// Returns 16 random hexadecimal digits, by which a run recognizes its files. All its checkpoints have the same id.
 std::string new_run_id();
 
-/// The current state of `simulation`; cancels what is in flight as Simulation::bodies() does.
+/// Returns the current state of `simulation`. Cancels the running work, as Simulation::bodies() does.
 RunCheckpoint checkpoint_of(Simulation& simulation);
-/// The same without the bodies.
+/// Returns checkpoint_of() without the bodies.
 RunRecord record_of(Simulation& simulation);
 
-/// Whether a file of this name is to hold the run as well as its bodies.
+/// Returns whether the name ends in ".checkpoint", so that the file is to hold the run as well as its bodies.
 bool is_checkpoint_name(const std::string& file);
-/// The order with the names of outputs as a checkpoint `file` holds them: relative to the file's folder for outputs in
-/// or below it, otherwise from the root. `working_folder` is that of relative names, also if it has vanished.
+/// Returns the order with the output names that the checkpoint `file` stores. Names in or below the file's folder
+/// become relative to it, all others absolute. `working_folder` is the base of relative names if the current folder has
+/// vanished.
 RunOrder order_in_checkpoint(RunOrder order, const std::string& file, const std::filesystem::path& working_folder);
 
-/// Writes as AtomicFile does and returns the name that the file got.
+/// Writes a checkpoint as AtomicFile does, and returns the name that the file got.
 std::string write_run_checkpoint(const std::string& file, const RunRecord& run, const SnapshotView& state,
                                  Existing existing);
 inline std::string write_run_checkpoint(const std::string& file, const RunCheckpoint& checkpoint, Existing existing) {
   return write_run_checkpoint(file, checkpoint, view_of(checkpoint.state), existing);
 }
 
-/// The name under which the checkpoint before the last is kept: "a.previous.checkpoint" for "a.checkpoint".
+/// Returns the name that keep_checkpoint() gives to the last checkpoint: "a.previous.checkpoint" for "a.checkpoint".
 std::string previous_name(const std::string& file);
 
-/// Writes the new checkpoint to `file`, and keeps the old one as previous_name(file). At every moment, `file` is one of
-/// the two, whole. Follows no symbolic link. Throws std::runtime_error, one line; `file` is then as it was.
+/// Writes the new checkpoint to `file`, and keeps the old one as previous_name(file). At every moment, `file` is one
+/// whole checkpoint, the old or the new one. Replaces a symbolic link itself. Throws std::runtime_error, one line;
+/// `file` is then unchanged.
 void keep_checkpoint(const std::string& file, const RunRecord& run, const SnapshotView& state);
 inline void keep_checkpoint(const std::string& file, const RunCheckpoint& checkpoint) {
   keep_checkpoint(file, checkpoint, view_of(checkpoint.state));
 }
 
-/// Gives a checkpoint that cannot be read another name, which it returns, so that it does not become the previous one.
+/// Renames a damaged checkpoint, so that it does not become the previous one, and returns the new name. Throws
+/// std::runtime_error, one line.
 std::string set_aside(const std::string& file);
 
 /// Summary of a checkpoint file, without its bodies.
@@ -109,18 +111,19 @@ struct CheckpointSummary {
   std::uint64_t bodies = 0;
   double time = 0;  ///< simulated
 };
-/// Throws std::runtime_error, one line, as read_checkpoint_head(), and for bodies alone. Checks no checksum.
+/// Returns the summary of a checkpoint file, without checking checksums. Throws std::runtime_error, one line, as
+/// read_checkpoint_head() does and if the file has bodies but no run.
 CheckpointSummary summary_of_checkpoint(const std::string& file);
 
 struct FoundCheckpoint {
-  /// The checkpoint. In its order, `checkpoint` is the file that was asked for. Outputs in the folder of the checkpoint
-  /// or below it have that folder in front of their names; all others have their full names.
+  /// The checkpoint, with output names usable from the current folder. Outputs in or below the checkpoint's folder have
+  /// that folder before their names; all others have full names. In the order, `checkpoint` is the requested file.
   RunCheckpoint checkpoint;
-  std::string note{};  ///< why it is the one of previous_name(); empty: it is the last
-  bool snapshots_elsewhere = false, diagnostics_elsewhere = false;  ///< neither in the checkpoint's folder nor below it
+  std::string note{};  ///< why the previous checkpoint is used; empty: `file` itself is used
+  bool snapshots_elsewhere = false, diagnostics_elsewhere = false;  ///< outputs outside the checkpoint's folder
 };
-/// The checkpoint of `file`, or the previous one where that cannot be read. Throws std::runtime_error, one line that
-/// names the file and the cause.
+/// Returns the checkpoint in `file` or, if that cannot be read, the previous one. Throws std::runtime_error, one line
+/// that names the file and the cause.
 FoundCheckpoint find_checkpoint(const std::string& file);
 
 }  // namespace orrery

@@ -1,4 +1,4 @@
-// The camera of a window: what it shows of a scene first, how the user moves it, what it follows, and its paths.
+// The window's camera: initial views of scenes, input, following and paths.
 #include "app/window/camera_control.h"
 
 #include <fmt/format.h>
@@ -34,9 +34,9 @@ struct Row {
   SceneView view;
 };
 
-constexpr int ember = 1, aurora = 2, nebula = 3;  // in render::colour_maps()
+constexpr int ember = 1, aurora = 2, nebula = 3;  // indices into render::colour_maps()
 
-/// One row per scene. At 60 frames per second, what a scene is about happens within 5 to 20 s. `cosmic-web` starts
+/// One row per scene. At 60 frames per second, the main event of a scene happens within 5 to 20 s. `cosmic-web` starts
 /// small in a picture that its web fills at t = 0.6. Without a map, the colours are those of stars.
 const std::array<Row, 9>& rows() {
   static const std::array all{
@@ -72,8 +72,8 @@ SceneView scene_view(const SceneRequest& scene) {
 }
 namespace {
 
-/// Whether the left button was released where it was pressed: once, and not over a panel. ImGui's distance of a drag
-/// leaves out the movement in the frame of the release, which is the whole drag if frames are slow.
+/// Returns whether the left button was clicked: released where it was pressed, once, and not over a panel. ImGui's drag
+/// distance omits the movement in the frame of the release, which is the whole drag if frames are slow.
 bool clicked(const ImGuiIO& io) {
   constexpr int left = ImGuiMouseButton_Left;
   const float x = io.MousePos.x - io.MouseClickedPos[left].x, y = io.MousePos.y - io.MouseClickedPos[left].y;
@@ -90,12 +90,12 @@ std::optional<FlyView> flight(const ImGuiIO& io, const HeldKeys& held) {
                  distance * static_cast<float>(held.forward)};
 }
 
-/// Whether the mouse is over the picture, which has an area.
+/// Returns whether the mouse is over the picture, which must have an area.
 bool is_over_picture(const ImGuiIO& io) {
   return !io.WantCaptureMouse && io.DisplaySize.x > 0 && io.DisplaySize.y > 0;
 }
 
-/// The pointer's, in shares of the window; none beyond it.
+/// Returns the pointer's place in shares of the window; none outside of it.
 std::optional<PickAt> place_of(const ImGuiIO& io) {
   const PickAt place{io.MousePos.x / io.DisplaySize.x, io.MousePos.y / io.DisplaySize.y};
   const bool inside = PickAt::shares.contains(place.x) && PickAt::shares.contains(place.y);
@@ -130,7 +130,7 @@ HeldKeys held_keys() {
           between(ImGuiKey_DownArrow, ImGuiKey_UpArrow)};
 }
 
-/// A click picks at once, since the bodies move. The second click of a double click takes that back.
+/// A click picks immediately, since the bodies move. The second click of a double click undoes that.
 void CameraControl::follow_clicks(const ImGuiIO& io, std::optional<int> picked, Requests& requests) {
   if (io.MouseClicked[ImGuiMouseButton_Left] && !io.MouseDoubleClicked[ImGuiMouseButton_Left]) before_click_.reset();
   if (!is_over_picture(io)) return;
@@ -170,20 +170,19 @@ render::OrbitCamera CameraGlide::shown(const render::OrbitCamera& goal, double n
     glide_.reset();
     return goal;
   }
-  return goal.on_the_way_from(glide_->from, t * t * (3 - 2 * t));  // begins and ends at rest
+  return goal.on_the_way_from(glide_->from, t * t * (3 - 2 * t));  // smoothstep: starts and ends at rest
 }
 namespace {
 
-constexpr double most_ahead = 3;  // of the time between two centres: the extrapolation ends there
+constexpr double most_ahead = 3;  // limit of the extrapolation, in intervals between two centres
 
-/// Shares of the difference between a centre and what was expected, by which place and step are corrected: the gains of
-/// an alpha-beta filter.
+/// Gains of an alpha-beta filter: shares of the deviation of a measured centre by which place and step are corrected.
 struct Gains {
   float place, step;
 };
 
 constexpr Gains exact{1, 1};
-constexpr Gains smooth{0.2f, 0.02f};  // a cluster has no sharp centre: bodies enter it and leave it
+constexpr Gains smooth{0.2f, 0.02f};  // a cluster has no sharp centre, because bodies enter and leave it
 
 bool has_part(const Parts& parts, const std::string& name) {
   return std::ranges::find(parts.names, name) != parts.names.end();
@@ -249,7 +248,7 @@ bool CameraFollow::update(const Scene& scene, const BodyPicker& picker) {
   }
 }
 
-/// Ends when the body is no longer picked.
+/// Follows the picked body; ends when no body is picked. Returns whether it is another body.
 bool CameraFollow::update_body(const BodyPicker& picker) {
   if (!picker.active()) stop();
   if (!picker.position()) return false;
@@ -285,7 +284,7 @@ void CameraFollow::request(const Scene& scene) {
   is_old_ = !finder_->in_flight();
 }
 
-/// Parts may be known some frames before their bodies are drawn: then there is no request.
+/// Requests the centre of the part. Does nothing while the parts belong to bodies that are not drawn yet.
 void CameraFollow::request_part(const Scene& scene) {
   const auto part = std::ranges::find(scene.parts.names, what_.name);
   const bool known = scene.parts.of_body.size() == static_cast<std::size_t>(scene.bodies.count);
@@ -299,7 +298,7 @@ void CameraFollow::request_part(const Scene& scene) {
   finder_->request_part(scene.bodies, parts_, static_cast<int>(part - scene.parts.names.begin()), scene.time);
 }
 
-/// Returns whether the target is another one, or the first one.
+/// Takes a measured centre. Returns whether the target is another one or the first one.
 bool CameraFollow::take(const render::FoundCentre& found) {
   if (!found.centre) return false;
   const bool another = found.another && latest_;
@@ -370,7 +369,7 @@ void PathPlayer::follow(double now_s, render::OrbitCamera& camera) {
   if (time_s > playing_->path.end_s()) playing_.reset();
 }
 
-/// Runs that can be repeated have jumps: each frame shows what was asked for.
+/// Starts a glide. Deterministic runs jump instead, so that each frame shows the requested view.
 void CameraFeature::glide() {
   if (!session_.lockstep) glide_.start(camera_, session_.clock_s());
 }
@@ -397,7 +396,7 @@ void CameraFeature::carry_out(const ZoomView& c) {
   const render::Canvas canvas = session_.canvas();
   const StagePart part = session_.stage[0].window_width > 0 ? session_.stage[0] : whole_stage(canvas, {});
   glm::vec2 place = part.from_window({*c.x, *c.y});
-  if (place.x > 1) place.x += 0.5f * (part.middle.x - 1);  // over the second run: the same place over the first
+  if (place.x > 1) place.x += 0.5f * (part.middle.x - 1);  // over the second run: uses the same place over the first
   camera_.zoom_at(c.notches, {2 * place.x - 1, 1 - 2 * place.y},
                   static_cast<float>(part.canvas.width) / static_cast<float>(std::max(part.canvas.height, 1)));
 }
@@ -425,7 +424,7 @@ void CameraFeature::carry_out(const PickBody& c) {
 
 void CameraFeature::carry_out(const Unpick&) {
   picker_.unpick();
-  session_.view.notice.clear();  // it may be of a click that is taken back
+  session_.view.notice.clear();  // the notice may belong to a click that is undone
 }
 
 void CameraFeature::carry_out(const Follow& c) {
@@ -444,7 +443,7 @@ void CameraFeature::carry_out(const ResetCamera&) {
   camera_.reset();
 }
 
-/// Sprites and zooming suit most of the bodies, also in a view of all.
+/// Frames most bodies first, also for a view of all, because sprite size and zoom suit that framing.
 void CameraFeature::carry_out(const FrameAll& c) {
   paths_.stop();
   follow_.stop();
@@ -456,7 +455,7 @@ void CameraFeature::carry_out(const FrameAll& c) {
     camera_.show(now.all.centre, now.all.radius);
     framed_all_ = {camera_.target(), camera_.distance()};
   }
-  session_.panels.lab.covered = 0;  // until the next frame measures it
+  session_.panels.lab.covered = 0;  // the next frame measures it again
 }
 
 void CameraFeature::carry_out(const AddKeyFrame& c) {
@@ -534,7 +533,7 @@ void CameraFeature::take_scene() {
 
 namespace {
 
-constexpr float reach_share = 0.01f;  // of the window's height
+constexpr float reach_share = 0.01f;  // as a share of the window's height
 constexpr float least_reach_px = 6;
 
 float aspect_of(const render::Canvas& canvas) {

@@ -24,41 +24,41 @@ struct ImGuiIO;
 
 namespace orrery {
 
-/// The body that the user picked: finds it, and reads it back while the system moves. Needs the GL context current.
+/// Finds the body that the user picks, and reads it back while the system moves. Requires a current GL context.
 class BodyPicker {
  public:
-  /// In `lockstep`, what is shown belongs to the drawn bodies. Otherwise it is some frames old, and nothing waits.
+  /// If `lockstep`, the state belongs to the drawn bodies. Otherwise it is some frames old, and no function waits.
   explicit BodyPicker(bool lockstep) : lockstep_{lockstep} {}
 
-  /// The picture's bodies and how they are drawn.
+  /// The drawn bodies and how they are drawn.
   struct Scene {
     render::DrawnBodies bodies;
-    double time;           ///< simulated, of the bodies
-    std::int64_t history;  ///< another number: the bodies were replaced, not moved
+    double time;           ///< simulated time of the bodies
+    std::int64_t history;  ///< changes when the bodies are replaced rather than moved
     const render::Appearance& appearance;
     const render::ValueRanges& ranges;
     render::Canvas canvas;
     const Parts& parts;
   };
 
-  /// The next update() picks the body at `place`, in shares of the window from its upper left corner. If there is none,
-  /// it does the same as unpick().
+  /// Requests the body at `place`, in shares of the window from its upper left corner; the next update() picks it. If
+  /// there is none, it unpicks as unpick() does.
   void pick_at(glm::vec2 place);
   void pick(int number);
   void unpick();
-  /// Call when another scene is shown. Does the same as unpick(), unless the body was asked for since the last
-  /// update().
+  /// Unpicks the body when another scene is shown, unless it was requested since the last update().
   void leave_scene();
-  /// Whether a body is picked or asked for.
+  /// Returns whether a body is picked or requested.
   bool active() const { return number_ || wanted_; }
-  /// The picked body; none if there is none.
+  /// Returns the number of the picked body; none if there is none.
   std::optional<int> number() const { return number_; }
-  /// Position of the picked body; none if nothing is picked, or if the body was not read yet.
+  /// Returns the picked body's position; none if no body is picked or it was not read yet.
   std::optional<glm::vec3> position() const;
 
-  /// Call once per frame before drawing, with the camera of this frame. Returns false if pick_at() found no body.
+  /// Updates the picked body. Call once per frame before drawing, with this frame's camera. Returns false if pick_at()
+  /// found no body.
   bool update(const Scene& scene, const render::OrbitCamera& camera);
-  /// Returns what the panels show of the picked body; none if nothing is picked, or if the body was not read yet.
+  /// Returns the panels' data on the picked body; none if no body is picked or it was not read yet.
   std::optional<PickedBody> describe(const Scene& scene, const render::OrbitCamera& camera) const;
 
  private:
@@ -67,30 +67,30 @@ class BodyPicker {
   void take(const render::BodySample& sample);
 
   const bool lockstep_;
-  std::optional<render::Pick> pick_;  // made when first needed, like readback_
+  std::optional<render::Pick> pick_;  // created when first needed, like readback_
   std::optional<render::BodyReadback> readback_;
-  std::optional<glm::vec2> wanted_;  // see pick_at()
+  std::optional<glm::vec2> wanted_;  // place of the last pick_at(), until update()
   std::optional<int> number_;
-  bool updated_ = false;                    // since the body was asked for
-  std::optional<render::BodyState> state_;  // of that body
+  bool updated_ = false;                    // update() has run since the body was requested
+  std::optional<render::BodyState> state_;  // state of the picked body
   double state_time_ = 0;
   std::int64_t history_ = 0;
   std::optional<glm::vec3> acceleration_;  // see PickedBody
 };
 
-/// How a scene is shown first: direction (radians, as for OrbitCamera::look_from()), radius, appearance and pace.
+/// Initial view of a scene: direction (radians, as in OrbitCamera::look_from()), radius, appearance and pace.
 struct SceneView {
   float azimuth = -1.1f, elevation = 0.6f;
-  float least_radius = 0;  ///< that the picture holds, even if the bodies are closer together at the start
+  float least_radius = 0;  ///< radius that the picture shows at least, even if the bodies start closer together
   render::Appearance appearance{};
   int steps_per_frame = 1;
   friend bool operator==(const SceneView&, const SceneView&) = default;
 };
 
-/// Returns the view of a generator's scene; a file has the initial one.
+/// Returns the initial view of a generator's scene, or the default view for a file.
 SceneView scene_view(const SceneRequest& scene);
 
-/// Direction in which the held keys fly: -1, 0 or 1 along each axis.
+/// Flight direction of the held keys: -1, 0 or 1 along each axis.
 struct HeldKeys {
   int right = 0, up = 0, forward = 0;
 };
@@ -98,32 +98,31 @@ struct HeldKeys {
 /// Returns the held keys of the current ImGui context.
 HeldKeys held_keys();
 
-/// Camera motions that the mouse and keys ask for.
+/// Converts mouse and key input into camera motions.
 class CameraControl {
  public:
-  /// Motions that this frame's input asks for, unless it belongs to a panel: a left or middle drag orbits, a right drag
-  /// pans, and so does Shift with any; the wheel zooms to the pointer; a click picks a body; a double click frames all
-  /// bodies; arrow keys that are down fly. `picked` is the body that is picked now: that of before a double click stays
-  /// so.
+  /// Returns the requests of this frame's input, unless it belongs to a panel. A left or middle drag orbits; a right
+  /// drag, or any drag with Shift, pans. The wheel zooms to the pointer. A click picks a body; a double click frames
+  /// all bodies and keeps the body that was picked before. Held arrow keys fly. `picked` is the currently picked body.
   Requests requests(const ImGuiIO& io, const HeldKeys& held, std::optional<int> picked);
 
  private:
   void follow_clicks(const ImGuiIO& io, std::optional<int> picked, Requests& requests);
 
-  std::optional<Request> before_click_;  // picks what was picked before the latest click; none: that picked nothing
+  std::optional<Request> before_click_;  // undoes the latest click; none: it picked nothing
 };
 
-/// Describes the mouse in words, for the list of keys.
+/// Returns descriptions of the mouse actions for the list of keys.
 std::vector<KeyHelp> mouse_help();
 
-/// Lets the picture glide to another view instead of jumping there.
+/// Makes the picture glide to another view instead of jumping there.
 class CameraGlide {
  public:
   static constexpr double duration_s = 0.35;
 
-  /// Call before the camera jumps: the picture glides from the current view. `now_s` only grows, here and below.
+  /// Starts a glide from the current view. Call before the camera jumps. `now_s` is a time in s that never decreases.
   void start(const render::OrbitCamera& camera, double now_s);
-  /// The camera to draw with, on its way to `goal`, which may move.
+  /// Returns the camera to draw with, on its way to `goal`, which may move.
   render::OrbitCamera shown(const render::OrbitCamera& goal, double now_s);
 
  private:
@@ -134,43 +133,42 @@ class CameraGlide {
   std::optional<Glide> glide_;
 };
 
-/// Moves the camera's target with what the user follows. Needs the GL context current.
+/// Moves the camera's target with the followed body or centre. Requires a current GL context.
 class CameraFollow {
  public:
-  /// In `lockstep`, the target is that of the drawn bodies. Otherwise it is extrapolated from some frames before, and
-  /// nothing waits.
+  /// If `lockstep`, the target belongs to the drawn bodies. Otherwise it is extrapolated from earlier frames, and no
+  /// function waits.
   explicit CameraFollow(bool lockstep) : lockstep_{lockstep} {}
 
   struct Scene {
     render::DrawnBodies bodies;
-    double time;           ///< simulated, of the bodies
-    std::int64_t history;  ///< another number: the bodies were replaced, not moved
-    bool moved;            ///< since the last frame
+    double time;           ///< simulated time of the bodies
+    std::int64_t history;  ///< changes when the bodies are replaced rather than moved
+    bool moved;            ///< the bodies have moved since the last request
     const Parts& parts;
   };
 
-  /// Starts to follow `what` with the next update(). Throws UsageError that lists the valid names if the part is not
-  /// one of `parts`.
+  /// Follows `what` from the next update() on. Throws UsageError, which lists the valid names, for an unknown part.
   void start(const Follow& what, const Parts& parts);
   void stop();
   const Follow& what() const { return what_; }
   bool active() const { return what_.what != Followed::nothing; }
-  /// Call when another scene is drawn, with these parts, and the camera has moved to it. Returns why following ends,
-  /// for the user; empty if it continues, or if the followed body is gone.
+  /// Adapts to another scene, with these parts. Call when it is drawn and the camera has moved to it. Returns why
+  /// following ends, for the user; empty if it continues, or if it ends because a body was followed.
   std::string take_scene(const Parts& parts);
 
-  /// Finds the target. Call once per frame before aim(). Returns whether it differs from that of the previous frame:
-  /// then the picture should glide.
+  /// Finds the target. Call once per frame before aim(). Returns whether another target is followed than in the
+  /// previous frame, so that the picture should glide.
   bool update(const Scene& scene, const BodyPicker& picker);
-  /// Moves the camera. Moves that the user made since the last call stay as an offset from the target.
+  /// Moves the camera with the target. Keeps the user's moves since the last call as an offset from the target.
   void aim(render::OrbitCamera& camera);
 
  private:
   struct Known {
     glm::vec3 centre;
     double time;            // simulated
-    glm::vec3 step{0.0f};   // of the centre, in `duration`
-    double duration = 0.0;  // from the centre before to this one; 0: there was none
+    glm::vec3 step{0.0f};   // movement of the centre during `duration`
+    double duration = 0.0;  // time since the previous centre; 0: there was none
   };
 
   bool update_body(const BodyPicker& picker);
@@ -184,34 +182,34 @@ class CameraFollow {
 
   const bool lockstep_;
   Follow what_{.what = Followed::nothing};
-  std::optional<render::CentreFinder> finder_;  // made when first needed
-  render::Buffer parts_;                        // a byte for each body; empty: not uploaded yet
+  std::optional<render::CentreFinder> finder_;  // created when first needed
+  render::Buffer parts_;                        // one byte per body; empty: not uploaded yet
   std::optional<Known> latest_;
   bool is_old_ = true;  // the bodies have moved since the last request
   std::int64_t history_ = 0;
-  std::optional<int> number_;        // of the followed body
-  std::optional<glm::vec3> target_;  // of the next aim()
-  std::optional<glm::vec3> from_;    // where the target was at the last aim()
+  std::optional<int> number_;        // number of the followed body
+  std::optional<glm::vec3> target_;  // target of the next aim()
+  std::optional<glm::vec3> from_;    // target of the last aim()
 };
 
 CameraView view_of(const render::OrbitCamera& camera);
 void place(render::OrbitCamera& camera, const CameraView& view);
 
-/// Makes a camera path of views, key frame by key frame, and moves a camera along a path.
+/// Records a camera path, key frame by key frame, and moves a camera along a path.
 class PathPlayer {
  public:
-  /// Adds the camera's view as a key frame, `after_s` after the last one; the first one is at 0 s.
+  /// Adds the camera's view as a key frame, `after_s` seconds after the last one; the first one is at 0 s.
   const KeyFrame& add(const render::OrbitCamera& camera, double after_s);
   void clear();
   const std::vector<KeyFrame>& made() const { return made_; }
-  /// Whether key frames were added since the path was saved.
+  /// Returns whether key frames were added since the path was saved.
   bool unsaved() const { return unsaved_; }
   void mark_saved() { unsaved_ = false; }
 
-  /// Both clocks are the caller's: any time in seconds that only grows.
+  /// Starts a path. `now_s`, here and in follow(), is a time in seconds that never decreases.
   void play(CameraPath path, double now_s);
   void stop() { playing_.reset(); }
-  /// Moves the camera to its place on the path. Stops after the end.
+  /// Moves the camera to its place on the path; stops after the end of the path.
   void follow(double now_s, render::OrbitCamera& camera);
 
  private:
@@ -225,7 +223,7 @@ class PathPlayer {
   std::optional<Playing> playing_;
 };
 
-/// The camera of the window: what the user asks of it, of its paths and of the picked body.
+/// The window's camera: carries out camera commands, plays paths and follows bodies.
 class CameraFeature {
  public:
   /// `session` must outlive this.
@@ -250,18 +248,18 @@ class CameraFeature {
   CameraControl& control() { return control_; }
   render::OrbitCamera& camera() { return camera_; }
   const render::OrbitCamera& camera() const { return camera_; }
-  /// The camera to draw with, which may be on its way to camera().
+  /// Returns the camera to draw with, which may be gliding to camera().
   render::OrbitCamera shown();
   PathPlayer& paths() { return paths_; }
   const PathPlayer& paths() const { return paths_; }
   const BodyPicker& picker() const { return picker_; }
   const CameraFollow& follow() const { return follow_; }
 
-  /// Moves the camera along the path that is played.
+  /// Moves the camera along the path that is playing.
   void follow_path();
-  /// Frames the bodies of a scene that was not drawn before.
+  /// Frames the bodies of a newly drawn scene.
   void take_scene();
-  /// Finds the picked body, and moves the camera with what it follows.
+  /// Finds the picked body, and moves the camera with the followed target.
   void follow_bodies();
 
  private:
@@ -275,8 +273,8 @@ class CameraFeature {
   PathPlayer paths_;
   BodyPicker picker_;
   CameraFollow follow_;
-  bool picking_in_second_ = false;                         // the place to pick at is in the part of the second run
-  std::optional<std::pair<glm::vec3, float>> framed_all_;  // target and distance of the view that shows all bodies
+  bool picking_in_second_ = false;                         // the requested place is in the part of the second run
+  std::optional<std::pair<glm::vec3, float>> framed_all_;  // target and distance of the camera when it shows all bodies
 };
 
 }  // namespace orrery

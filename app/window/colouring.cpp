@@ -1,4 +1,4 @@
-// The colours of the bodies: their values, the ranges that the colour map spans, and the legend.
+// Colours of the bodies: their values, the automatic ranges, and the legend.
 #include "app/window/colouring.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@
 namespace orrery {
 namespace {
 
-/// Interpolates in the logarithm where there is one, so that a range of several decades shrinks evenly.
+/// Interpolates between positive values logarithmically, so that a range of several decades shrinks evenly.
 float moved(float from, float to, double share) {
   if (!(from > 0) || !(to > 0)) return static_cast<float>(from + share * (to - from));
   return static_cast<float>(from * std::pow(double{to} / from, share));
@@ -31,7 +31,7 @@ float percentile(std::vector<float>& values, double q) {
   if (values.empty()) return 0;
   const double rank = q * static_cast<double>(values.size() - 1);
   const auto at = static_cast<std::ptrdiff_t>(q < 0.5 ? std::floor(rank) : std::ceil(rank));
-  if (at == 0) return *std::ranges::min_element(values);  // one pass, for all bodies of a large scene
+  if (at == 0) return *std::ranges::min_element(values);  // faster: one pass over all bodies of a large scene
   if (at == std::ssize(values) - 1) return *std::ranges::max_element(values);
   std::nth_element(values.begin(), values.begin() + at, values.end());
   return values[static_cast<std::size_t>(at)];
@@ -106,7 +106,7 @@ BodyValues::Change BodyValues::follow(const Status& status, const Parts& parts, 
                        renew({status, parts, bodies.count, moved, now_s, lockstep_, distances_, std::nullopt}, bodies);
   if (restarts || renewed) upload();
   if (!restarts && !renewed) return Change::none;
-  // Distances of two runs grow by powers of ten: their range jumps to them.
+  // Distances of two runs grow by powers of ten, so their range jumps to them.
   return restarts || subject_.colour->compares_runs ? Change::subject : Change::values;
 }
 
@@ -116,7 +116,7 @@ void BodyValues::restart(Subject subject) {
   positions_.cancel();
   const auto count = static_cast<std::size_t>(subject_.count);
   if (buffer_.size_bytes() != count * sizeof(float)) {
-    buffer_ = {};  // frees the old memory first
+    buffer_ = {};  // frees the old memory before allocating
     if (count > 0) buffer_ = render::Buffer{count * sizeof(float)};
   }
   values_ = std::vector<float>(count, std::numeric_limits<float>::quiet_NaN());
@@ -139,9 +139,9 @@ void BodyValues::upload() {
 }
 namespace {
 
-constexpr int sample_parts = 64;  // from all over the scene: neighbours in memory are alike
+constexpr int sample_parts = 64;  // spread over the scene, because neighbours in memory are alike
 
-/// Whether bodies have one value each rather than a part or nothing.
+/// Returns whether the colours show values with a range, rather than parts or nothing.
 bool has_range(const render::Appearance& appearance) {
   using Source = render::ColourBy::Source;
   const Source source = appearance.colour_by->source;
@@ -285,9 +285,9 @@ void Colouring::describe(Legend& legend, const render::Appearance& appearance) c
 }
 namespace {
 
-/// The part of the legend about the values.
+/// The quantity that the legend names.
 struct Quantity {
-  std::string name, unit;  // no name: the colours show none
+  std::string name, unit;  // empty name: the colours show no quantity
   std::optional<Dimension> dimension;
 };
 
@@ -306,7 +306,7 @@ SrgbColour colour_at(const render::Appearance& appearance, float at) {
   return {colour.r, colour.g, colour.b};
 }
 
-/// If there are more names than colours, the first of those that share a colour.
+/// Adds a legend entry per colour. If several parts share a colour, the entry names the first one.
 void name_parts(Legend& legend, std::span<const std::string> names, const char* without_names, render::Theme theme) {
   const auto colours = render::part_colours(theme);
   const std::size_t count = std::max<std::size_t>(names.size(), 1);
@@ -317,7 +317,7 @@ void name_parts(Legend& legend, std::span<const std::string> names, const char* 
   }
 }
 
-/// A power of two times dt.
+/// Returns the name of the class 2^exponent dt, such as "dt / 4".
 std::string class_name(int exponent) {
   if (exponent == 0) return "dt";
   return exponent < 0 ? fmt::format("dt / {}", 1LL << -exponent) : fmt::format("{} dt", 1LL << exponent);
@@ -347,7 +347,7 @@ Legend legend_of(const render::Appearance& appearance, const render::ValueRanges
 
 void describe_classes(Legend& legend, const render::Appearance& appearance, const render::ValueRanges& ranges,
                       float time_step) {
-  constexpr float rounding = 1e-3f;  // of the ends, in classes
+  constexpr float rounding = 1e-3f;  // tolerance at the ends, in classes
   constexpr int most_classes = 40;
   const render::ColourScale scale = render::colour_scale(appearance, ranges);
   const auto place = [&](float value) { return std::log2(value / time_step); };

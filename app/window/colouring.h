@@ -21,25 +21,24 @@
 #include "render/gl/readback.h"
 
 namespace orrery {
-/// Returns the quantile `q` (0 to 1); 0 if there are no values. A rank between two values is rounded outward. Reorders
-/// `values`.
+/// Returns the quantile `q`, 0 to 1, of the values; 0 if there are none. Rounds a rank between two values outward.
+/// Reorders `values`.
 float percentile(std::vector<float>& values, double q);
 
-/// Returns the range from percentile 2 to 98 of the finite values. It is never empty, so that equal values have a
-/// colour, too.
+/// Returns the range from percentile 2 to 98 of the finite values. It is never empty: equal values also have a colour.
 render::ValueRange range_of(std::vector<float> values);
 
-/// A range that follows what is measured now and then: it grows at once, so that all values have a colour, also while
-/// they grow fast, and shrinks within a quarter of a minute, so that a body keeps its colour.
+/// A range that follows occasional measurements. It grows immediately, so that all values have a colour even while they
+/// grow fast. It shrinks within a quarter of a minute, so that a body keeps its colour.
 class AutoRange {
  public:
-  static constexpr double shrink_s = 15;  ///< time constant
+  static constexpr double shrink_s = 15;  ///< time constant of the exponential decay
 
-  /// Jumps to `measured`.
+  /// Sets the range to `measured` immediately.
   void restart(const render::ValueRange& measured) { shown_ = measured_ = measured; }
-  /// Follows `measured` from now on. Returns whether the range has grown.
+  /// Makes `measured` the range to follow. Returns whether the range has grown.
   bool renew(const render::ValueRange& measured);
-  /// Shrinks as much as is due in `passed_s` seconds, >= 0.
+  /// Shrinks the range by the amount that is due after `passed_s` >= 0 seconds.
   void follow(double passed_s);
   const render::ValueRange& shown() const { return shown_; }
   const render::ValueRange& measured() const { return measured_; }
@@ -48,40 +47,40 @@ class AutoRange {
   render::ValueRange shown_, measured_;
 };
 
-/// The values of the colours that show_values(): one number per body, in a GL buffer. Costs nothing while another
-/// colour is shown. Needs the GL context current.
+/// Values of colours that the shader cannot compute: one number per body, in a GL buffer. Does nothing while another
+/// colour is shown. Requires a current GL context.
 class BodyValues {
  public:
-  /// In `lockstep`, values belong to the drawn bodies and are computed at times that do not depend on what anything
-  /// took. Otherwise nothing waits.
+  /// If `lockstep`, values belong to the drawn bodies, and when they are computed does not depend on computing times.
+  /// Otherwise no function waits.
   explicit BodyValues(bool lockstep) : lockstep_{lockstep} {}
 
-  /// Returns what the simulation has to read now, if anything.
+  /// Returns what the simulation must read now, if anything.
   static std::optional<Command> request(const Status& status, const render::Appearance& appearance);
-  /// Whether force errors of all bodies are to be measured now. While paused, each is measured once.
+  /// Returns whether force errors of all bodies are to be measured now. While paused, each body is measured once.
   bool wants_errors(const Status& status, const render::Appearance& appearance) const;
 
-  /// Sets the distances of the bodies from those of another run, from the next follow() on; null: none.
+  /// Sets the distances of the bodies from those of another run, used from the next follow() on; null: none.
   void give_distances(std::shared_ptr<const std::vector<float>> distances) { distances_ = std::move(distances); }
 
-  /// Kinds of change: nothing, some values, or the quantity or the bodies, after which the range starts again.
+  /// Kinds of change: none, new values, or a new subject (another quantity or other bodies), which restarts the range.
   enum class Change { none, values, subject };
-  /// Call once per frame. `bodies` are the drawn ones; `moved`: they are not those of the last call; `now_s` only
-  /// grows.
+  /// Updates the values. Call once per frame. `bodies` are the drawn bodies; `moved`: they changed since the last call;
+  /// `now_s` is a time in seconds that never decreases.
   Change follow(const Status& status, const Parts& parts, const render::DrawnBodies& bodies,
                 const render::Appearance& appearance, bool moved, double now_s);
 
-  /// See DrawnBodies::values.
+  /// Returns the GL buffer for DrawnBodies::values.
   unsigned buffer() const { return buffer_.id(); }
-  /// One per body; NaN: not known. Empty if no values are shown.
+  /// Returns one value per body; NaN: not known. Empty if no values are shown.
   const std::vector<float>& values() const { return values_; }
-  /// The share of the bodies whose values are known, 0 to 1.
+  /// Returns the share of bodies with known values, 0 to 1.
   float known() const;
 
  private:
-  /// Run that the values belong to. If it changes, none is known.
+  /// Subject of the values. If it changes, all values become unknown.
   struct Subject {
-    const BodyColour* colour = nullptr;  // null: none is shown
+    const BodyColour* colour = nullptr;  // null: no values are shown
     SceneRequest scene{};
     int count = 0;
     std::string basis{};  // see BodyColour::basis
@@ -104,36 +103,36 @@ class BodyValues {
   render::BufferReadback positions_;
 };
 
-/// The ranges of values that the colour map spans where the user has not fixed them. They follow a sample of the drawn
-/// bodies, which is read back once per second, and up to ten times while speeds grow, and for which a ComputedValue is
-/// computed here. Needs the GL context current.
+/// Automatic ranges of the colour map, used where the user has not fixed them. They follow a sample of the drawn
+/// bodies, which is read back once per second, or up to ten times while speeds grow. A ComputedValue is computed here
+/// for the sample. Requires a current GL context.
 class Colouring {
  public:
   static constexpr double sample_period_s = 1, least_period_s = 0.1;
   static constexpr int most_sampled = 4096;
 
-  /// In `lockstep`, samples belong to the drawn bodies. Otherwise they are some frames old, and nothing waits.
+  /// If `lockstep`, samples belong to the drawn bodies. Otherwise they are some frames old, and no function waits.
   explicit Colouring(bool lockstep) : lockstep_{lockstep} {}
 
-  /// Jumps to `measured`, of all bodies.
+  /// Sets the ranges to `measured`, the ranges of all bodies.
   void restart(const render::ValueRanges& measured);
-  /// Takes over DrawnBodies::values; NaN: not known. `other`: they are of another quantity or of other bodies than
-  /// those before. `about_zero` as in BodyColour.
+  /// Takes the values of all bodies; NaN: not known. `other`: they belong to another quantity or other bodies than
+  /// before. `about_zero` as in BodyColour.
   void take_values(std::span<const float> values, bool other, bool about_zero = false);
-  /// Call once per frame. `moved`: the bodies or their values are not those of the last call. `sight` is the unit
-  /// vector along the camera's view. `now_s` only grows.
+  /// Updates the ranges. Call once per frame. `moved`: the bodies or their values changed since the last call. `sight`
+  /// is the unit vector along the camera's view. `now_s` is a time in seconds that never decreases.
   void follow(const render::DrawnBodies& bodies, const render::Appearance& appearance, const Vec3& sight, bool moved,
               double now_s);
 
   const render::ValueRanges& ranges() const { return ranges_; }
-  /// Fills in how many bodies have values beyond the ends.
+  /// Sets the shares of bodies with values below and above the legend's range.
   void describe(Legend& legend, const render::Appearance& appearance) const;
-  /// Sample of the quantity that the colours show.
+  /// Summary of the sampled values of the quantity that the colours show.
   struct Sample {
-    bool has_finite = false;    ///< of these, some are finite
-    std::optional<float> only;  ///< the value, if all of them have the same
+    bool has_finite = false;    ///< at least one value is finite
+    std::optional<float> only;  ///< the common value; none if the values differ
   };
-  /// None if nothing was sampled.
+  /// Returns the summary; none if nothing was sampled.
   std::optional<Sample> sample(const render::Appearance& appearance) const;
 
  private:
@@ -145,32 +144,32 @@ class Colouring {
   const bool lockstep_;
   render::ValueRanges ranges_;
   AutoRange speed_, value_;
-  bool value_is_known_ = false;  // a range was measured
+  bool value_is_known_ = false;  // value_ has a measured range
   render::BufferReadback readback_;
-  bool sample_is_old_ = true;                    // the bodies have moved since it was asked for
-  double period_s_ = least_period_s;             // grows while speeds do not
-  double sampled_s_ = 0, now_s_ = 0;             // of the last request, of the last follow()
-  std::vector<glm::vec4> sample_;                // positions, then velocities of the sampled bodies
+  bool sample_is_old_ = true;                    // the bodies have moved since the last request
+  double period_s_ = least_period_s;             // time between requests; grows while speeds do not
+  double sampled_s_ = 0, now_s_ = 0;             // times of the last request and of the last follow()
+  std::vector<glm::vec4> sample_;                // positions, then velocities, of the sampled bodies
   std::vector<float> speeds_, masses_, values_;  // of the sampled bodies
-  const BodyColour* value_of_ = nullptr;         // values_ were computed for this colour; null: they were not
-  Vec3 sight_;                                   // and with this
+  const BodyColour* value_of_ = nullptr;         // colour for which values_ were computed; null: none
+  Vec3 sight_;                                   // line of sight for which values_ were computed
 };
 
 Legend legend_of(const render::Appearance& appearance, const render::ValueRanges& ranges,
                  const render::OrbitCamera& camera);
 
-/// Describes the single value of `whose` bodies: the legend names it with its colour instead of a range. Needs the
-/// colours of a range.
+/// Describes the single value of `whose` bodies, such as "all": the legend names it with its colour instead of a range.
+/// Requires a legend with the colours of a range.
 void describe_only_value(Legend& legend, const char* whose, float value, const std::optional<Units>& units);
 
-/// Describes a legend of which no value is known: it has no colours and no ends, but says why.
+/// Describes a legend without known values: removes colours and ends, and says why.
 void describe_no_values(Legend& legend, std::string why);
 
-/// Describes a legend of classes: `time_step` times powers of two. Each within the range has a colour of its own.
+/// Describes a legend of classes, `time_step` times powers of two. Each class within the range has its own colour.
 void describe_classes(Legend& legend, const render::Appearance& appearance, const render::ValueRanges& ranges,
                       float time_step);
 
-/// Describes the parts with their colours, or why they are not known.
+/// Describes the parts with their colours, or the reason why they are not known.
 void describe_parts(Legend& legend, const PartNames& parts, render::Theme theme);
 
 }  // namespace orrery

@@ -32,7 +32,7 @@ PixelRect around(const PixelRect& a, const PixelRect& b) {
   return {std::min(a.left, b.left), std::min(a.bottom, b.bottom), std::max(a.right, b.right), std::max(a.top, b.top)};
 }
 
-/// The pixels of all that a window draws, before it is clipped.
+/// Returns the bounding rectangle of all that a window draws, in pixels, before clipping.
 PixelRect pixels_of(const ImDrawList& list, const ImDrawData& all, int width, int height) {
   constexpr float far = std::numeric_limits<float>::max();
   ImVec2 low{far, far}, high{-far, -far};
@@ -61,7 +61,7 @@ std::vector<PixelRect> merge_overlapping(std::vector<PixelRect> rects) {
     const auto met = std::ranges::find_if(apart, [&](const PixelRect& other) { return overlap(next, other); });
     if (met == apart.end()) {
       apart.push_back(next);
-    } else {  // the greater one may meet others
+    } else {  // the larger rectangle may overlap others
       rects.push_back(around(next, *met));
       apart.erase(met);
     }
@@ -94,7 +94,7 @@ bool is_shift(int key) {
   return key == GLFW_KEY_LEFT_SHIFT || key == GLFW_KEY_RIGHT_SHIFT;
 }
 
-/// Shift, Ctrl, Alt, Super, at the left and at the right.
+/// Returns whether the key is a Shift, Ctrl, Alt or Super key, left or right.
 bool is_modifier(int key) {
   return key >= GLFW_KEY_LEFT_SHIFT && key <= GLFW_KEY_RIGHT_SUPER;
 }
@@ -106,7 +106,7 @@ void InputQueue::add_key(int key, int scancode, int action, int modifiers, const
   shift_ = (modifiers & GLFW_MOD_SHIFT) != 0;
   repeated_ = action == GLFW_REPEAT;
   if (action != GLFW_RELEASE) {
-    const bool control = (modifiers & GLFW_MOD_CONTROL) != 0 && name;  // Ctrl gives no character
+    const bool control = (modifiers & GLFW_MOD_CONTROL) != 0 && name;  // with Ctrl, the keyboard gives no character
     event.press = control
                       ? KeyPress{.character = static_cast<unsigned char>(*name), .repeated = repeated_, .control = true}
                       : KeyPress{.key = key, .repeated = repeated_};
@@ -124,8 +124,8 @@ void InputQueue::add_button(int button, int action, int modifiers, double x, dou
   events_.push_back({.what = What::button, .code = button, .action = action, .modifiers = modifiers, .x = x, .y = y});
 }
 
-/// Whether the first event does something that an event after it could undo or precede: a button, or a key that types
-/// nothing, such as Backspace. GLFW reports a character right after the key that types it.
+/// Returns whether the first event must end a part, because later events could undo it or get before it. Such events
+/// are buttons and keys that type nothing, such as Backspace. GLFW reports a character right after its key.
 bool InputQueue::ends_part() const {
   const InputEvent& event = events_.front();
   if (event.what == What::button) return true;
@@ -133,8 +133,8 @@ bool InputQueue::ends_part() const {
   return events_.size() < 2 || events_[1].what != What::character;
 }
 
-/// Whether characters and releases before the first event need a layout of their own: Ctrl and Alt would turn the
-/// characters into commands, and a key that is pressed again would never be seen released.
+/// Returns whether characters and releases before the first event need their own layout. Ctrl and Alt would turn the
+/// characters into commands, and a key pressed again would never appear released.
 bool InputQueue::begins_part() const {
   const InputEvent& event = events_.front();
   const bool modifies = event.what == What::key && event.action == GLFW_PRESS && is_modifier(event.code);
@@ -143,7 +143,7 @@ bool InputQueue::begins_part() const {
 
 std::vector<InputEvent> InputQueue::take_part() {
   std::vector<InputEvent> part;
-  bool earlier = false;  // something that the next event may have to wait for
+  bool earlier = false;  // an event for which the next one may have to wait
   while (!events_.empty() && !(earlier && begins_part())) {
     const bool last = ends_part();
     earlier |= events_.front().what == What::character || events_.front().action == GLFW_RELEASE;
@@ -172,8 +172,8 @@ void deliver(const InputEvent& event, GLFWwindow* window) {
   }
 }
 
-/// Whether the key belongs to a text that is being edited, or is the Esc that closes a list. Before the widgets of a
-/// layout: a text that ended in the last one takes nothing more.
+/// Returns whether an edited text takes the key, or whether it is the Esc that closes a list. Call before a layout's
+/// widgets, since a text that ended in the last layout takes no more keys.
 bool text_takes(const KeyPress& press) {
   if (ImGui::GetIO().WantTextInput && ImGui::IsAnyItemActive() && belongs_to_text(press)) return true;
   return press.key == GLFW_KEY_ESCAPE && ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
@@ -183,7 +183,7 @@ bool text_takes(const KeyPress& press) {
 
 Gui::Gui(const Surface& surface) : surface_{surface}, context_{ImGui::CreateContext()}, scale_{surface.scale()} {
   ImGuiIO& io = ImGui::GetIO();
-  io.IniFilename = nullptr;  // writes no file of its own
+  io.IniFilename = nullptr;  // ImGui writes no ini file
   apply_style(scale_);
   io.UserData = this;
   if (surface.window()) {
@@ -201,7 +201,7 @@ Gui::~Gui() {
 
 float Gui::display_scale() const {
   const render::Canvas canvas = surface_.canvas();
-  const ImVec2 enlarged = ImGui::GetIO().DisplayFramebufferScale;  // more than 1 if the system scales windows
+  const ImVec2 enlarged = ImGui::GetIO().DisplayFramebufferScale;  // above 1 if the system scales windows
   return fitting_scale(surface_.scale(), static_cast<float>(canvas.width) / enlarged.x,
                        static_cast<float>(canvas.height) / enlarged.y);
 }
@@ -218,7 +218,7 @@ void Gui::follow_style() {
   painter_->take_fonts();
 }
 
-/// Instead of ImGui's callbacks, which would not keep the order.
+/// Replaces ImGui's callbacks, which would not keep the order of events.
 void Gui::listen(GLFWwindow* window) {
   glfwSetKeyCallback(window, [](GLFWwindow*, int key, int scancode, int action, int modifiers) {
     this_gui().events_.add_key(key, scancode, action, modifiers, glfwGetKeyName(key, scancode));
@@ -274,7 +274,7 @@ void Gui::begin(double seconds, const std::vector<InputEvent>& part) {
   if (surface_.window()) {
     for (const InputEvent& event : part) deliver(event, surface_.window());
     ImGui_ImplGlfw_NewFrame();
-    if (!part.empty() && part.back().what == InputEvent::What::button) {  // the pointer may have moved since
+    if (!part.empty() && part.back().what == InputEvent::What::button) {  // the pointer may have moved after the click
       ImGui::GetIO().MousePos = {static_cast<float>(part.back().x), static_cast<float>(part.back().y)};
     }
   } else {

@@ -1,4 +1,4 @@
-// State that a window leaves to the next one: its run, its look, and after the loss of a device the rest of its work.
+// State for the next window: the run and the appearance, and after the loss of a device the rest of the work.
 #include "app/window/handover.h"
 
 #include <fmt/format.h>
@@ -46,7 +46,7 @@ fs::path memory_in(const fs::path& folder) {
   return folder / "window.json";
 }
 
-/// Texts of kernel files may be longer than read_json() allows a text to be: each has a file of its own.
+/// Returns the file of a kernel's text. The text is not in the JSON because read_json() limits the length of texts.
 fs::path kernel_in(const fs::path& folder) {
   return folder / "kernel.cu";
 }
@@ -126,7 +126,7 @@ void write_handover(const fs::path& folder, const Handover& handover) {
     json["workshop"] = history_json(*handover.workshop);
     write_texts(folder, *handover.workshop);
   }
-  const auto as_it_is = Json::error_handler_t::replace;  // a name of a file may have bytes that are no UTF-8
+  const auto as_it_is = Json::error_handler_t::replace;  // file names may have bytes that are not UTF-8
   write_file(file_in(folder), json.dump(-1, ' ', false, as_it_is), Existing::replace);
   write_window_memory(memory_in(folder), handover.window);
 }
@@ -156,15 +156,15 @@ void remove_handover(const fs::path& folder) {
 }
 namespace {
 
-// Viewer: how a window that has lost its device hands over, and how the next one takes over.
-/// It outlives this process.
+// Viewer: handing over after the loss of a device, and taking over in the next window.
+/// Creates a temporary folder that outlives this process.
 std::filesystem::path new_folder() {
   std::string name = (temporary_place() / "orrery-window-XXXXXX").string();
   if (!mkdtemp(name.data())) throw std::runtime_error("cannot make a temporary folder: " + name);
   return name;
 }
 
-/// `kernel` is the name of the one that ran.
+/// Returns the cause of the loss for the user. `kernel` is the name of the kernel that was running.
 std::string words_of(const DeviceLoss& loss, const std::string& kernel) {
   return fmt::format("{}{}{}: {}", loss.hangs ? "" : "the device failed with ", kernel, loss.hangs ? " hangs" : "",
                      loss.cause);
@@ -172,8 +172,8 @@ std::string words_of(const DeviceLoss& loss, const std::string& kernel) {
 
 }  // namespace
 
-/// After the loss of a device, hands over to a new program, unless it would lose the device in the same way again.
-/// Without a handover, the window continues as Simulation::loss() leaves it.
+/// After the loss of a device, hands over to a new program, unless that would lose the device again in the same way.
+/// Without a handover, the window continues in the state that Simulation::loss() describes.
 void Viewer::follow_device() {
   leave_hanging_kernel();
   const std::optional<DeviceLoss>& loss = session_.lane.simulation().loss();
@@ -185,7 +185,7 @@ void Viewer::follow_device() {
     hand_over(folder, *loss);
     next_program_->folder = folder;
     quit_ = handed_over_ = true;
-    session_.said_error = session_.lane.status().last_error;  // the next window says it in other words
+    session_.said_error = session_.lane.status().last_error;  // the next window reports it in other words
   } catch (const std::exception& error) {
     if (!folder.empty()) remove_handover(folder);
     session_.complain(
@@ -193,7 +193,7 @@ void Viewer::follow_device() {
   }
 }
 
-/// The kernel's name for the user.
+/// Returns the kernel's name for the user.
 std::string Viewer::name_of(const KernelInfo& kernel) const {
   for (const auto& feature : features_) {
     if (std::string name = feature->name_of(kernel); !name.empty()) return name;
@@ -201,7 +201,7 @@ std::string Viewer::name_of(const KernelInfo& kernel) const {
   return kernel.id;
 }
 
-/// Returns whether the kernel hangs, in the shown run or in the second one, which share the device.
+/// Returns whether a kernel hangs, in the shown run or in the second one. Both share the device.
 bool Viewer::kernel_hangs() {
   Simulation& a = session_.lane.simulation();
   if (a.look_for_hang() || !session_.second) return a.loss() && a.loss()->hangs;
@@ -211,9 +211,8 @@ bool Viewer::kernel_hangs() {
   return true;
 }
 
-/// If the kernel hangs: the next program takes over at once. Nothing of the device may be called any more, no
-/// destructor either. On the thread of the frames, or on that of the rescue: OpenGL waits for a kernel whose bodies it
-/// draws.
+/// If a kernel hangs, starts the next program immediately. Nothing may call the device any more, not even a destructor.
+/// Runs on the frames' thread or on the rescue's: OpenGL waits for a kernel whose bodies it draws.
 void Viewer::leave_hanging_kernel() {
   if (!kernel_hangs()) return;
   const DeviceLoss& loss = *session_.lane.simulation().loss();
@@ -236,7 +235,7 @@ void Viewer::leave_hanging_kernel() {
   session_.rescue.end_program(fmt::format("{}; {}", what, why), stop_requested() ? stop_status() : 1);
 }
 
-/// Writes all that the next program needs into `folder`.
+/// Writes everything that the next program needs to `folder`.
 void Viewer::hand_over(const std::filesystem::path& folder, const DeviceLoss& loss) {
   const bool needs_jerks = find_integrator(session_.lane.status().integrator_id).needs_jerks;
   const KernelPtr kernel = loss.good ? loss.good : session_.backends.default_kernel(needs_jerks);
@@ -261,10 +260,10 @@ void Viewer::hand_over(const std::filesystem::path& folder, const DeviceLoss& lo
       .same_kernel = same_kernel(*kernel, *loss.kernel)};
   for (const auto& feature : features_) feature->hand_over(next, loss, *kernel);
   write_handover(folder, next);
-  (void)read_handover(folder);  // whatever the next program cannot read is an error of this one, which can continue
+  (void)read_handover(folder);  // tests that the next program can read it: if not, this window continues
 }
 
-/// Lists the things that the next window does not have. Exports the results that are in no file yet.
+/// Returns the things that the next window lacks. Exports results that are in no file yet.
 std::vector<std::string> Viewer::left_behind() {
   std::vector<std::string> left;
   for (const auto& feature : features_) feature->add_left_behind(left);
@@ -279,7 +278,7 @@ std::vector<std::string> Viewer::left_behind() {
   return left;
 }
 
-/// The requests that make a new window what this one is, beside what WindowMemory has.
+/// Returns the requests that give a new window the state of this one, except what WindowMemory has.
 Requests Viewer::present_look(const DeviceLoss& loss) const {
   Requests requests;
   if (loss.automatic && !loss.kernel->compiles) requests.emplace_back(SelectKernel{auto_kernel});
@@ -311,7 +310,7 @@ Requests Viewer::present_picks() const {
   return picks;
 }
 
-/// Resumes the run of the handover, before anything else is known of the window. If the device is still lost, the run
+/// Resumes the run of the handover, before the rest of the window is set up. If the device is still lost, the run
 /// continues with a CPU kernel.
 void Viewer::resume_handed_over() {
   FoundCheckpoint found = find_checkpoint(session_.options.resume_file);
@@ -330,9 +329,9 @@ void Viewer::resume_handed_over() {
   }
 }
 
-/// Takes over the rest of the previous window, at the end of this window's start.
+/// Takes over the rest of the previous window. Call at the end of this window's start.
 void Viewer::take_over() {
-  if (stop_requested()) throw std::runtime_error(stopped_between);  // and leaves the folder
+  if (stop_requested()) throw std::runtime_error(stopped_between);  // the folder stays
   carry_out_requests(handover_->requests);
   if (handover_->recording) {
     recording_asked_ = *handover_->recording;
@@ -348,7 +347,7 @@ void Viewer::take_over() {
   session_.complain(handover_->message);
 }
 
-/// The camera, once it has framed the first bodies.
+/// Takes over the camera. Call after the camera has framed the first bodies.
 void Viewer::take_over_camera() {
   carry_out_requests(std::exchange(handover_->picks, {}));
   place(camera_.camera(), handover_->camera);
@@ -366,11 +365,11 @@ std::string words_of_checkpoint(const fs::path& file) {
                        scene.file.empty() ? scene.scene : printable(fs::path{scene.file}.filename().string()),
                        counted(summary.bodies, "body", "bodies"), summary.time);
   } catch (const std::exception&) {
-    return {};  // who continues it learns why it cannot be read
+    return {};  // continuing the run reports the cause
   }
 }
 
-/// Waits for the lock, but no longer than `patience`. None: another process held it all the time.
+/// Waits for the lock, at most for `patience`. Returns none if another process held it all that time.
 std::optional<Descriptor> lock_in_time(const fs::path& file, const std::function<void(const std::string&)>& say,
                                        std::chrono::milliseconds patience) {
   constexpr std::chrono::milliseconds soon{500}, pause{20};
@@ -423,7 +422,7 @@ std::optional<fs::file_time_type> Autosave::written(int place) const {
 }
 
 void Autosave::take_place(const std::function<void(const std::string&)>& say, std::chrono::milliseconds patience) {
-  std::error_code later;  // when it is written
+  std::error_code later;  // ignored: writing reports it
   fs::create_directories(folder_, later);
   const fs::path lock = folder_ / "windows.lock";
   const std::optional<Descriptor> one_window_at_a_time = lock_in_time(lock, say, patience);
@@ -490,8 +489,8 @@ std::string Autosave::finish(Simulation& simulation) {
 }
 namespace {
 
-// Viewer: what it remembers of the window before, and the run that it continues.
-/// Removes the theme, which is kept next to it, and the ends of the range, which suit one scene.
+// Viewer: memory of the last window, and the run that it continues.
+/// Removes the theme, which is remembered separately, and the ends of the range, which suit only one scene.
 render::Appearance for_any_scene(render::Appearance appearance) {
   appearance.theme = {};
   appearance.low = appearance.high = std::nullopt;
@@ -500,7 +499,7 @@ render::Appearance for_any_scene(render::Appearance appearance) {
 
 }  // namespace
 
-/// Repeatable runs neither have a memory nor leave one.
+/// Returns the memory of the last window. Deterministic runs neither read nor write it.
 WindowMemory Viewer::recalled(const ViewOptions& options, bool lockstep) {
   if (lockstep || options.fresh) return {};
   try {
@@ -511,7 +510,7 @@ WindowMemory Viewer::recalled(const ViewOptions& options, bool lockstep) {
   }
 }
 
-/// Restores the panels. Nothing is compared yet, so the results replace the tab of the comparison.
+/// Restores the panels. At the start there is no comparison, so the tab of the results replaces its tab.
 void Viewer::restore(const WindowMemory& memory) {
   for (const auto& [id, open] : memory.sections) session_.panels.folds[id] = {open, true};
   if (memory.lab) carry_out(memory.lab->tab == "compare" ? ShowLab{"results"} : *memory.lab);
@@ -519,7 +518,8 @@ void Viewer::restore(const WindowMemory& memory) {
   if (memory.theme) carry_out(*memory.theme);
 }
 
-/// A failure does not change the exit status: the run itself is whole. A fresh start leaves what was remembered.
+/// Saves the window's memory and its run. A failure does not change the exit status, because the run itself is
+/// complete. A fresh start keeps the old memory.
 void Viewer::remember() {
   if (session_.lockstep || session_.options.fresh) return;
   try {
@@ -530,7 +530,7 @@ void Viewer::remember() {
   keep_run();
 }
 
-/// Saves the run. A failure does not change the exit status. A run that was handed over continues elsewhere.
+/// Saves the run, unless it was handed over. A failure does not change the exit status.
 void Viewer::keep_run() {
   if (handed_over_) return;
   try {
@@ -558,7 +558,7 @@ WindowMemory Viewer::present_memory(const std::optional<WindowPlace>& place) {
   return memory;
 }
 
-/// A question of the window's start: none where the last window is not to be remembered.
+/// Saves the run if due, and updates the offer to continue the last window's run.
 void Viewer::follow_autosave() {
   if (const std::string failure = autosave_.follow(session_.lane.simulation()); !failure.empty())
     session_.complain(failure);
@@ -578,7 +578,7 @@ void Viewer::resume(const FoundCheckpoint& found) {
   const RunCheckpoint& checkpoint = found.checkpoint;
   session_.lane.simulation().resume(checkpoint.setup, checkpoint.state, checkpoint.step, checkpoint.hermite);
   for (const auto& feature : features_) feature->resumed();
-  follow_scene();  // before the note, which commands would remove
+  follow_scene();  // before complain(), because commands would remove the note
   if (!found.note.empty()) session_.complain(found.note);
 }
 

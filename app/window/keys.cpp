@@ -24,7 +24,7 @@ namespace {
 
 using Asked = std::optional<Request>;
 
-/// The entry `by` places after the current one, round the end.
+/// Returns the entry `by` places after the current one, cyclically.
 template <class Range, class IsPresent>
 const auto& neighbour(const Range& range, IsPresent is_present, int by) {
   const auto size = static_cast<std::ptrdiff_t>(std::size(range));
@@ -32,7 +32,7 @@ const auto& neighbour(const Range& range, IsPresent is_present, int by) {
   return range[static_cast<std::size_t>(((present + by) % size + size) % size)];
 }
 
-/// The first setting is the one that matters most: the block size of a CUDA kernel, the threads of a CPU kernel.
+/// Changes the first setting, which matters most: the block size of a CUDA kernel, the threads of a CPU kernel.
 Asked other_setting(const Status& status, int by) {
   const KernelInfo& kernel = *status.kernel;
   if (kernel.tunables.empty()) return {};
@@ -43,7 +43,7 @@ Asked other_setting(const Status& status, int by) {
                                    tunable.values_with(present), [&](auto& v) { return v == present; }, by)}};
 }
 
-/// One that the kernel suits, or for which `auto` chooses another.
+/// Selects the next integrator that the kernel supports, or for which `auto` chooses another kernel.
 Asked other_integrator(const Status& status) {
   std::vector<const IntegratorInfo*> suitable;
   for (const IntegratorInfo* integrator : integrators()) {
@@ -66,7 +66,7 @@ Asked scaled_steps(const Status& status, bool more) {
   return Command{SetStepsPerFrame{std::clamp(steps, SetStepsPerFrame::range.least, SetStepsPerFrame::range.most)}};
 }
 
-/// Pins or releases the row of the results that is being measured.
+/// Pins or unpins the row of the results that is being measured.
 Asked other_pin(const Status& status, const ViewStatus& view) {
   const Trial present = trial_of(status);
   const auto row = std::ranges::find_if(
@@ -104,14 +104,14 @@ Asked leave(const ViewStatus& view) {
   return {};
 }
 
-/// The page `by` places after the current one; none beyond the ends.
+/// Turns the lesson `by` pages; none beyond the first or last page.
 Asked other_page(const ViewStatus& view, int by) {
   const int page = static_cast<int>(view.lesson.page) + by;
   if (!view.lesson.shown || view.lesson.listed || page < 0 || page >= lesson_pages) return {};
   return ViewCommand{TurnLessonPage{static_cast<LessonPage>(page)}};
 }
 
-/// Action of the current page of the lesson; where it has none, the next page.
+/// Returns the action of the lesson's current page or, if it has none, turns to the next page.
 Asked lesson_action(const ViewStatus& view) {
   const LessonStatus& lesson = view.lesson;
   if (!lesson.shown || lesson.listed || lesson.measuring) return {};
@@ -119,7 +119,7 @@ Asked lesson_action(const ViewStatus& view) {
   return other_page(view, 1);
 }
 
-/// The lesson whose second digit is this one, soon after the first one has opened another; 0: there is none.
+/// Returns the lesson whose second digit is `digit`, if its first digit was typed shortly before; 0: there is none.
 int two_digit_lesson(const LessonStatus& lesson, int digit) {
   constexpr std::chrono::milliseconds in_one_go{1500};
   const int number = 10 * lesson.number + digit;
@@ -128,7 +128,7 @@ int two_digit_lesson(const LessonStatus& lesson, int digit) {
   return soon && known && lesson.number > 0 && lesson.page == LessonPage::read ? number : 0;
 }
 
-/// A digit: a lesson of the list, or a choice to predict.
+/// Handles a digit: opens a lesson of the list, or chooses a prediction.
 Asked lesson_digit(const KeyPress& press, const ViewStatus& view) {
   const LessonStatus& lesson = view.lesson;
   if (!lesson.shown || press.control || press.character < U'0' || press.character > U'9') return {};
@@ -169,14 +169,14 @@ Asked other_film(const ViewStatus& view) {
   return view.features.of<FilmStatus>().active ? ViewCommand{StopFilm{}} : ViewCommand{StartFilm{}};
 }
 
-/// Looks along an axis, as Blender's keys do.
+/// Looks along an axis, with the same keys as in Blender.
 template <int azimuth_degrees, int elevation_degrees>
 Asked axis_view(const Status&, const ViewStatus&) {
   constexpr float radian = std::numbers::pi_v<float> / 180;
   return ViewCommand{LookFrom{azimuth_degrees * radian, elevation_degrees * radian}};
 }
 
-/// Makes this command, whatever the state is.
+/// Returns command C in any state.
 template <class C>
 Asked always(const Status&, const ViewStatus&) {
   return C{};
@@ -187,7 +187,7 @@ KeyBinding plain(std::vector<KeyPress> presses, const char* keys, const char* ac
   return {.presses = std::move(presses), .keys = keys, .action = action, .request = always<C>};
 }
 
-/// The row that begins a heading.
+/// Returns the row as the first one of a heading.
 KeyBinding first_of(const char* group, KeyBinding row) {
   row.group = group;
   return row;
@@ -319,7 +319,7 @@ std::optional<Request> request_for(KeyPress press, const Status& status, const V
 }
 
 std::vector<KeyHelp> key_help() {
-  std::vector<KeyHelp> help = mouse_help();  // of the camera, as the first rows of the table
+  std::vector<KeyHelp> help = mouse_help();  // under the camera's heading, like the first rows of the table
   for (const KeyBinding& binding : table()) {
     const bool begins = binding.group && (help.empty() || help.front().group != binding.group);
     help.push_back({binding.keys, binding.action, begins ? binding.group : ""});

@@ -1,4 +1,4 @@
-// One system on the screen.
+// A lane: one system on the screen.
 #include "app/window/lane.h"
 
 #include <glad/gl.h>
@@ -40,10 +40,10 @@ StagePart whole_stage(const render::Canvas& window, glm::vec3 covered) {
 
 namespace {
 
-constexpr std::size_t few = 64;  // up to this many bodies, none is an outlier
-constexpr float margin = 1.15f;  // framed radius over that of the bodies
+constexpr std::size_t few = 64;  // with up to this many bodies, none is an outlier
+constexpr float margin = 1.15f;  // ratio of the framed radius to the bodies' radius
 
-/// Returns the measures of all bodies, without those that are not finite.
+/// Returns measure() of all bodies, without values that are not finite.
 template <class Measure>
 std::vector<float> measured(const std::vector<Vec4>& from, Measure measure) {
   std::vector<float> values;
@@ -54,7 +54,8 @@ std::vector<float> measured(const std::vector<Vec4>& from, Measure measure) {
   return values;
 }
 
-/// Holds the share `inside` of the bodies. Its centre leaves the share `outside` out at each end of each axis.
+/// Returns a ball that holds the share `inside` of the bodies. Its centre is the middle of each axis' range without the
+/// share `outside` at either end.
 Ball ball_of(const Bodies& bodies, double outside, double inside) {
   const auto middle = [&](float Vec4::*axis) {
     auto values = measured(bodies.positions, [&](const Vec4& p) { return p.*axis; });
@@ -107,7 +108,7 @@ void ScenePicture::draw(const render::DrawnBodies& bodies, bool moved, const ren
 }
 namespace {
 
-constexpr std::chrono::seconds longest_step{10};  // or more, see Simulation::watch_steps()
+constexpr std::chrono::seconds longest_step{10};  // may be longer, see Simulation::watch_steps()
 
 bool replaces_bodies(const Command& command) {
   return std::holds_alternative<LoadScene>(command) || std::holds_alternative<Restart>(command) ||
@@ -148,7 +149,7 @@ bool Lane::ready() const {
 
 void Lane::examine(double now_s, const ViewStatus& view) {
   const Status& now = status();
-  if (now.choosing) return;  // it would be measured as well
+  if (now.choosing) return;  // the choice would measure this work as well
   const bool by_itself = !lockstep_ && !now.preparing;
   if (by_itself && accuracy_watch_.tune_again(now_s, now)) return apply(SelectKernel{auto_kernel}, view.diagnostics);
   Diagnostics wanted = view.wanted_diagnostics();
@@ -186,12 +187,12 @@ bool Lane::collect() {
   return simulation_.idle();
 }
 
-/// The cost of copying the bodies counts as the mapping of the batch that moved them.
+/// The time for copying the bodies counts as mapping time of the batch that moved them.
 bool Lane::take_timings() {
   collect();
   std::vector<StepTiming> timings = std::exchange(timings_, {});
   drawn_is_old_ |= !timings.empty();
-  moved_ |= simulation_.measuring();  // under the load of a picture that moves
+  moved_ |= simulation_.measuring();  // measures under the load of a moving picture
   if (drawn_is_old_ && simulation_.idle()) {
     drawn_is_old_ = false;
     moved_ = true;
@@ -206,7 +207,7 @@ bool Lane::take_timings() {
   return true;
 }
 
-/// Returns the CPU time that it takes, in ms.
+/// Copies the simulation's bodies to the drawn buffer if needed. Returns the time that this takes, in ms.
 double Lane::copy_drawn() {
   const auto begin = std::chrono::steady_clock::now();
   if (!bridge_.fetch(simulation_, status())) return 0;
@@ -225,7 +226,7 @@ void Lane::describe(ViewStatus& view, double wall_s) {
   view.interop_reason = bridge_.reason(now.backend);
 }
 
-/// Another kernel may be probed at the same step, after Reset.
+/// Adds the force error to the results, once per trial and step. After Reset, one step may have another kernel's probe.
 void Lane::take_probe(const Status& status, const ForceProbe& probe) {
   TakenProbe taken{trial_of(status), probe.step};
   if (taken == taken_probe_ || !log_.statistics().add_error(taken.trial, probe.error)) return;

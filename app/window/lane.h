@@ -22,38 +22,38 @@
 #include "render/passes/compose.h"
 
 namespace orrery {
-/// Region that the picture is to hold.
+/// Region that the picture must show.
 struct Ball {
   glm::vec3 centre{0.0f};
   float radius = 1.0f;  ///< > 0
 };
 
-/// The camera's target and the ranges of the colours that suit a scene.
+/// The camera's target and the ranges of the colours for a scene.
 struct Framing {
   glm::vec3 centre{0.0f};
-  float radius = 1.0f;  ///< holds 95 % of the bodies, all of up to 64, with a margin; > 0
-  Ball all;             ///< holds every body whose place is finite, with a margin
+  float radius = 1.0f;  ///< holds 95 % of the bodies, or all of up to 64, with a margin; > 0
+  Ball all;             ///< holds every body with a finite position, with a margin
   render::ValueRanges ranges;
-  std::optional<float> only_mass{};  ///< of all bodies; none: they have several
+  std::optional<float> only_mass{};  ///< common mass of all bodies; none: masses differ
 };
 
-/// Returns the framing of these bodies. All but `all` comes from percentiles, so that a few distant or very fast bodies
-/// change little.
+/// Returns the framing of these bodies. All members but `all` depend on percentiles, so that a few distant or very fast
+/// bodies change little.
 Framing framing_of(const Bodies& bodies);
 
-/// Draws the bodies and the overlays onto a canvas, and keeps the picture. During a long step of a CPU kernel,
-/// frames reuse it, so that a software renderer leaves the processors to the kernel.
+/// Draws the bodies and the overlays onto a canvas, and keeps the picture. Frames during a long CPU step show the kept
+/// picture, so that a software renderer leaves the processors to the kernel.
 class ScenePicture {
  public:
-  /// `moved`: bodies, ranges or overlays are not those of the last call.
+  /// Draws the picture. `moved`: bodies, ranges or overlays changed since the last call.
   void draw(const render::DrawnBodies& bodies, bool moved, const render::OrbitCamera& camera,
             const render::Appearance& appearance, const render::ValueRanges& ranges, const render::Canvas& canvas,
             const OverlayPainter& overlays);
-  /// Way in which the bodies were drawn last: by sprites or by splats.
+  /// Returns how the bodies were drawn last: as sprites or as splats.
   render::Drawing drawn() const noexcept { return renderer_.drawn(); }
 
  private:
-  struct Look {  // the other inputs of a picture
+  struct Look {  // all inputs of a picture besides the bodies
     glm::mat4 view, projection;
     float framed_radius;
     render::Appearance appearance;
@@ -67,32 +67,32 @@ class ScenePicture {
   std::optional<Look> kept_look_;
 };
 
-/// A part of the window that shows one picture. Places are in shares from an upper left corner, lengths in pixels.
+/// A part of the window that shows one picture. Places are shares from an upper left corner; lengths are in pixels.
 struct StagePart {
-  render::Canvas canvas;   ///< this part of the window
-  float share = 1;         ///< see OrbitCamera::fit_into()
-  glm::vec2 middle{0.0f};  ///< likewise
-  int window_width = 0;    ///< 0: the part is not known yet, and places are those of the window
+  render::Canvas canvas;   ///< region of this part in the window
+  float share = 1;         ///< argument of OrbitCamera::fit_into()
+  glm::vec2 middle{0.0f};  ///< argument of OrbitCamera::fit_into()
+  int window_width = 0;    ///< 0: the part is not known yet, and places are relative to the window
 
-  /// A place in this part as one in the window, and back.
+  /// Convert a place in this part to one in the window, and back.
   glm::vec2 to_window(glm::vec2 place) const;
   glm::vec2 from_window(glm::vec2 place) const;
-  /// The camera that shows here what `camera` shows.
+  /// Returns the camera that shows in this part what `camera` shows.
   render::OrbitCamera fitted(const render::OrbitCamera& camera) const;
 };
 
-/// Returns the whole window as one part. `covered`: the shares of its width at the left, of its height at the bottom,
-/// and of its width at the right that panels cover.
+/// Returns the whole window as one part. `covered` has the shares that panels cover: of the width at the left, of the
+/// height at the bottom, and of the width at the right.
 StagePart whole_stage(const render::Canvas& window, glm::vec3 covered);
 
-/// One system on the screen: the simulation, the buffer of its bodies, their picture, and what is measured of it.
-/// Several lanes may be drawn in one frame, one after the other. Needs the GL context current in every call.
+/// One system on the screen: its simulation, the buffer of its bodies, its picture and its measurements. Several lanes
+/// may be drawn in one frame, one after the other. Every call requires a current GL context.
 class Lane {
  public:
-  /// `sharing` is that of the device of `backends`. `kernel` (null: the default one) is the one to start with;
-  /// `chooser` as for Simulation. In `lockstep` nothing depends on how long things take. There, and without a chooser,
-  /// a command has been carried out when apply() returns. `rescue`, `backends` and `chooser` must outlive the lane.
-  /// Throws as Simulation does.
+  /// `sharing` belongs to the device of `backends`. The simulation starts with `kernel` (null: the default kernel);
+  /// `chooser` as for Simulation. If `lockstep`, results do not depend on how long work takes. If `lockstep` or without
+  /// a chooser, apply() returns after the command is complete. `rescue`, `backends` and `chooser` must outlive the
+  /// lane. Throws what Simulation throws.
   Lane(Rescue& rescue, const Backends& backends, const Sharing& sharing, const SceneRequest& scene, KernelPtr kernel,
        KernelChooser* chooser, bool lockstep);
 
@@ -102,67 +102,70 @@ class Lane {
   FrameLog& log() { return log_; }
   const FrameLog& log() const { return log_; }
 
-  /// Carries out a user's command, with the measurements that belong to it. Throws as Simulation::apply().
+  /// Carries out a user's command and the measurements for it. Throws what Simulation::apply() throws.
   void apply(const Command& command, const Diagnostics& wanted);
 
-  /// Whether advance() may start steps: where bodies are copied, not before the last ones have been drawn.
+  /// Returns whether advance() may start steps. If bodies are copied for drawing, the last steps must have ended first.
   bool ready() const;
-  /// Asks for the measurements that are due with the next batch. `now_s` only grows. Throws as Simulation::apply().
+  /// Requests the measurements that are due with the next batch. `now_s` is a time in seconds that never decreases.
+  /// Throws what Simulation::apply() throws.
   void examine(double now_s, const ViewStatus& view);
   /// Starts the steps of frame `frame` and returns how many. Never throws, see Simulation::advance_frame().
   int advance(std::int64_t frame);
-  /// Starts exactly `steps` steps in frame `frame`, paused or not. Call only when idle. Throws as Simulation::start().
+  /// Starts exactly `steps` steps in frame `frame`, even if paused. Call only when idle. Throws what
+  /// Simulation::start() throws.
   void start(int steps, std::int64_t frame);
-  /// Takes in the batches that have ended. Returns whether no steps are in flight.
+  /// Collects the batches that have ended. Returns whether no steps are in flight.
   bool collect();
-  /// Logs what was measured, and copies the bodies to be drawn if they are new. Returns whether framing() is that of a
-  /// scene whose bodies were not drawn before.
+  /// Logs the collected measurements, and copies new bodies for drawing. Returns whether framing() is new, for a scene
+  /// whose bodies were not drawn before.
   bool take_timings();
-  /// Gives the lane other bodies, at this simulated time; its step restarts at 0. Throws as Simulation::set_bodies().
+  /// Replaces the bodies and sets the simulated time; the step number restarts at 0. Throws as
+  /// Simulation::set_bodies().
   void take_bodies(const Bodies& bodies, double time);
   /// See BodyValues::give_distances().
   void give_distances(std::shared_ptr<const std::vector<float>> distances) {
     values_.give_distances(std::move(distances));
   }
-  /// Fills in what the window shows of this lane; once per frame. `wall_s` is the time that really passes.
+  /// Fills in the window's data about this lane. Call once per frame. `wall_s` is the real time in seconds.
   void describe(ViewStatus& view, double wall_s);
 
-  /// Prepares what is drawn over the bodies, and fills in what `view` shows of it; before draw().
+  /// Prepares the overlays and fills in their data in `view`. Call before draw().
   void prepare_overlays(const render::OrbitCamera& camera, const render::Canvas& canvas, ViewStatus& view);
-  /// `frame` is the tag of the drawing's GPU time.
+  /// Draws this lane. `frame` is the tag of the drawing's GPU time.
   void draw(std::int64_t frame, const render::OrbitCamera& camera, const render::Appearance& appearance,
             const render::Canvas& canvas);
-  /// The same with other bodies and ranges of the colours than its own; `moved` as for ScenePicture::draw().
+  /// Draws other bodies with other ranges of the colours; `moved` as for ScenePicture::draw().
   void draw(std::int64_t frame, const render::OrbitCamera& camera, const render::Appearance& appearance,
             const render::Canvas& canvas, const render::DrawnBodies& bodies, const render::ValueRanges& ranges,
             bool moved);
-  /// Whether the drawn bodies are not those of the last call, or of the last draw().
+  /// Returns whether the drawn bodies changed since the last call or the last draw() of this lane, and resets that.
   bool take_moved() { return std::exchange(moved_, false); }
   render::DrawnBodies drawn() const {
     render::DrawnBodies drawn = bridge_.drawn();
     drawn.values = values_.buffer();
     return drawn;
   }
-  /// The simulated time of the drawn bodies.
+  /// Returns the simulated time of the drawn bodies.
   double drawn_time() const;
-  /// Whether the drawn bodies are not those of the last draw().
+  /// Returns whether the drawn bodies changed since the last draw() or take_moved().
   bool moved() const { return moved_; }
-  /// Changes when bodies were replaced, not moved.
+  /// Returns a number that changes when bodies are replaced rather than moved.
   std::int64_t history() const { return history_; }
-  /// Framing of the scene's first bodies.
+  /// Returns the framing of the scene's initial bodies.
   const Framing& framing() const { return framing_; }
-  /// Framing of the drawn bodies as they are now. Renews the automatic ranges of the colours; waits for the GPU.
+  /// Returns the framing of the currently drawn bodies; restarts the automatic ranges of colours. Waits for the GPU.
   Framing renew_framing();
-  /// Brings the values that the colours show up to date, and lets the automatic ranges follow them; once per frame.
-  /// `now_s` only grows.
+  /// Updates the values that the colours show and their automatic ranges. Call once per frame. `now_s` is a time in
+  /// seconds that never decreases.
   void follow_colours(const render::Appearance& appearance, const render::OrbitCamera& camera, double now_s);
-  /// The automatic ranges of the colours.
+  /// Returns the automatic ranges of the colours.
   const render::ValueRanges& ranges() const { return colouring_.ranges(); }
-  /// Fills in what is known of the bodies' values.
+  /// Fills in the legend's data about the bodies' values.
   void describe(Legend& legend, const render::Appearance& appearance) const;
 
  private:
-  /// If the values have no range: names what they are instead.
+  /// Describes values without a range: names their only value, or why they are not known.
   void describe_without_range(Legend& legend, const render::Appearance& appearance) const;
   struct TakenProbe {
     Trial trial;
@@ -188,12 +191,12 @@ class Lane {
   AccuracyWatch accuracy_watch_;
   const bool lockstep_;
 
-  std::vector<StepTiming> timings_;        // collected, not taken yet
-  std::optional<TakenProbe> taken_probe_;  // the comparison of forces that the results have
-  bool drawn_is_old_ = true;               // the simulation has moved on since its bodies were copied
-  bool moved_ = true;                      // the drawn bodies are not those of the last picture
-  bool scene_is_new_ = true;               // framing_ is not that of the scene yet
-  double copied_time_ = 0;                 // simulated, of the bodies that were copied last
+  std::vector<StepTiming> timings_;        // collected, but not logged yet
+  std::optional<TakenProbe> taken_probe_;  // the latest comparison of forces in the results
+  bool drawn_is_old_ = true;               // the bodies have changed since they were copied
+  bool moved_ = true;                      // the drawn bodies changed since the last picture
+  bool scene_is_new_ = true;               // framing_ does not belong to the scene yet
+  double copied_time_ = 0;                 // simulated time of the bodies that were copied last
   std::int64_t history_ = 0;
 };
 

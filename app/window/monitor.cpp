@@ -1,4 +1,4 @@
-// When the running system is examined.
+// Timing of the measurements of the running system.
 #include "app/window/monitor.h"
 
 #include <algorithm>
@@ -9,13 +9,14 @@
 namespace orrery {
 namespace {
 
-/// Errors scatter by about a factor of e from body to body, so the median of a sample does by about 1.25 / sqrt(size):
-/// twice that.
+/// Returns the tolerance factor for the median of a sample. Errors scatter by about a factor of e between bodies, so
+/// the median scatters by about 1.25 / sqrt(sample); the tolerance is twice that.
 double scatter(int sample) {
   return 1 + 2.5 / std::sqrt(sample);
 }
 
-/// The 99th percentile is the k-th largest error of a sample, k a hundredth of it: it scatters by about 1 / sqrt(k).
+/// Returns the tolerance factor for the 99th percentile, which is the k-th largest error with k = sample / 100. It
+/// scatters by about 1 / sqrt(k).
 double tail_scatter(int sample) {
   return 1 + 2 / std::sqrt(std::max(1.0, 0.01 * sample));
 }
@@ -45,11 +46,11 @@ bool AccuracyWatch::tune_again(double now_s, const Status& status) {
 namespace {
 
 bool is_over(double now_s, std::optional<double> last_s, double interval_s) {
-  constexpr double rounding_s = 1e-6;  // of a clock that counts frames
+  constexpr double rounding_s = 1e-6;  // rounding of a clock that counts frames
   return !last_s || now_s - *last_s >= interval_s - rounding_s;
 }
 
-/// While paused, the user looks at the body of one step.
+/// Returns whether the error of `body` is to be measured. While paused, it must belong to the current step.
 bool lacks_error_of(int body, const Status& status) {
   if (body < 0 || body >= status.count) return false;
   const auto& probe = status.force_probe;
@@ -63,14 +64,14 @@ double pairs_of(int count) {
 
 }  // namespace
 
-/// A command during a CPU step could cancel the step.
+/// No command is sent during a CPU step, because it could cancel the step.
 std::vector<Command> Monitor::due(double now_s, const Status& status, const Diagnostics& wanted) {
   std::vector<Command> commands;
   follow_cost(status);
   if (status.non_finite || (status.busy && status.backend == Backend::cpu)) return commands;
   const bool lacks_body = wanted.probe && lacks_error_of(wanted.body, status);
   if (status.paused && !wanted.every_body && !lacks_body) return commands;
-  // Probe a new kernel or body at once.
+  // A new kernel or body is probed immediately.
   const bool at_once = !wanted.every_body && (!status.force_probe || lacks_body);
   const double probe_s = at_once ? probe_period_s : probe_interval_s(wanted);
   if ((wanted.probe || wanted.every_body) && is_over(now_s, probed_s_, probe_s)) {
@@ -110,8 +111,8 @@ void Monitor::follow_cost(const Status& status) {
   if (status.backend == Backend::cuda) sum_ms_per_pair_ = status.conserved->ms / pairs_of(status.count);
 }
 
-/// Forecasts the time from earlier sums; otherwise from a comparison of forces, which is in double precision, too;
-/// otherwise from the rate of the slowest GPUs.
+/// Returns the expected time of sums, in s: from earlier sums; otherwise from a comparison of forces, which also uses
+/// double precision; otherwise from the rate of the slowest GPUs.
 double Monitor::forecast_sum_s(const Status& status) const {
   constexpr double slow_pairs_per_s = 2e9;
   const double pairs = pairs_of(status.count);
@@ -121,23 +122,23 @@ double Monitor::forecast_sum_s(const Status& status) const {
   return pairs / slow_pairs_per_s;
 }
 
-/// The time of the requested sums, if it is too long to make them unasked.
+/// Returns the expected time of the requested sums if they are too long to be made regularly; none otherwise.
 std::optional<double> Monitor::withheld_s(const Status& status, const Diagnostics& wanted) const {
   if (repeatable_ || status.backend != Backend::cuda || !(wanted.conserved_interval_s > 0)) return std::nullopt;
   const double forecast_s = forecast_sum_s(status);
   return forecast_s > longest_sum_s ? std::optional{forecast_s} : std::nullopt;
 }
 
-/// Probes the same bodies each time, so that errors can be compared; with every_body, all bodies in turn.
+/// Returns the next probe: always of the same bodies, so that errors can be compared; with every_body, of all in turn.
 ProbeForces Monitor::next_probe(const Diagnostics& wanted) {
   if (!wanted.every_body) return {.sample = sample(wanted), .body = wanted.body};
   turn_ = turn_ < ProbeForces::turns.most ? turn_ + 1 : 0;
   return {.sample = sample(wanted), .turn = turn_, .body = wanted.body};
 }
 
-/// The largest sample that takes at most its share of the period.
+/// Returns the largest sample whose measurement fits into its share of the period.
 int Monitor::sample(const Diagnostics& wanted) const {
-  constexpr int repeatable_pairs = 1 << 25;  // of every body's probes, some 50 ms on two cores
+  constexpr int repeatable_pairs = 1 << 25;  // for probes of every body; some 50 ms on two cores
   const int least = probe_samples.front(), most = probe_samples.back();
   if (wanted.sample > 0) return wanted.sample;
   if (repeatable_) return wanted.every_body ? std::clamp(repeatable_pairs / std::max(cost_.count, 1), 64, most) : least;
@@ -179,7 +180,7 @@ void Monitor::describe(ViewStatus& view, const Status& status, double wall_s) {
   view.conserved_interval_s = sums ? conserved_interval_s(wanted) : 0;
 }
 
-/// A history belongs to one scene and one law. Drifts are relative to its first sums.
+/// Adds new sums to the history. A history belongs to one scene and one law. Drifts are relative to its first sums.
 void Monitor::follow_history(const Status& status) {
   if (!(status.scene == scene_) || !status.conserved) {
     history_.clear();

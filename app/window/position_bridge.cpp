@@ -1,4 +1,4 @@
-// How the bodies come into the buffer that OpenGL draws.
+// Transfer of the bodies into the buffer that OpenGL draws.
 #include "app/window/position_bridge.h"
 
 #include <stdexcept>
@@ -16,13 +16,13 @@ namespace orrery {
 void PositionBridge::resize(int count) {
   if (count == count_) return;
   shared_.reset();
-  buffer_ = {};  // frees the old memory first
+  buffer_ = {};  // frees the old memory before allocating
   count_ = 0;
   buffer_ = render::Buffer{2 * static_cast<std::size_t>(count) * sizeof(Vec4)};
   count_ = count;
 }
 
-/// Shares the buffer when CUDA first needs it: CPU kernels never do.
+/// Shares the buffer on first use by CUDA. CPU kernels never need that.
 DeviceBodies PositionBridge::map(CUstream_st* stream) {
   if (!shared_) shared_.emplace(*device_, buffer_.id(), count_);
   return shared_->map(stream);
@@ -79,7 +79,7 @@ Bodies PositionBridge::read_drawn() const {
 
 namespace {
 
-/// Throws CUDA's reason against sharing.
+/// Maps and unmaps a small buffer. Throws CUDA's error if that fails.
 void map_a_small_buffer(const cuda::Device& device) {
   constexpr int count = 64;
   const render::Buffer buffer{2 * count * sizeof(Vec4)};

@@ -16,21 +16,21 @@
 namespace orrery {
 class GlBodies;
 
-/// Ways in which CUDA and the current OpenGL context can share data.
+/// Whether and how CUDA and the current OpenGL context can share data.
 struct Sharing {
   bool possible = false;
-  std::string reason{}, cure{};    ///< why not and what to do about it, one line each; empty when possible
+  std::string reason{}, cure{};    ///< cause and remedy if not possible, one line each; empty if possible
   std::optional<bool> same_gpu{};  ///< whether a CUDA device owns the GL context; none if there is no CUDA device
 };
 
-/// The ordinal of the CUDA device that owns the current GL context; none if there is no such device, or no CUDA.
+/// Returns the ordinal of the CUDA device that owns the current GL context; none if no CUDA device does.
 std::optional<int> device_of_gl_context();
 
 /// Tries to map a buffer of the current GL context with the device of `backends`.
 Sharing try_sharing(const Backends& backends);
 
-/// A GL buffer of positions and velocities that CUDA maps. It hides GlBodies from a build without CUDA, where none can
-/// be made. Destroy it before the buffer.
+/// A GL buffer of positions and velocities that CUDA maps. Hides GlBodies from a build without CUDA, where the
+/// constructor throws. Must be destroyed before the buffer.
 class SharedBuffer {
  public:
   SharedBuffer(const cuda::Device& device, unsigned buffer, int count);
@@ -42,7 +42,7 @@ class SharedBuffer {
   std::unique_ptr<GlBodies> bodies_;
 };
 
-/// Host memory for copies; pinned if a device is given, which makes copies from it several times faster.
+/// Host memory for copies. Pinned if a device is given, which makes copies from it several times faster.
 class StagingArray {
  public:
   StagingArray() : StagingArray{nullptr, 0} {}
@@ -58,15 +58,14 @@ class StagingArray {
   std::size_t size_ = 0;
 };
 
-/// Owns the drawn buffer and brings the simulation's bodies into it. If CUDA and GL can share the buffer, CUDA kernels
-/// write it directly (mapped). Otherwise the bodies are copied through host memory (staged, or host for CPU kernels).
+/// Owns the buffer of drawn bodies and fills it with the simulation's bodies. If CUDA and GL can share the buffer, CUDA
+/// kernels write it directly (mapped). Otherwise bodies are copied through host memory (staged; host for CPU kernels).
 class PositionBridge final : public DeviceStorage {
  public:
-  /// `sharing` is what try_sharing() found for `device`; null: there is none. Needs the GL context current, here and in
-  /// every call.
+  /// `sharing` is the result of try_sharing() for `device`; null: no device. All calls require a current GL context.
   PositionBridge(const Sharing& sharing, const cuda::Device* device) : sharing_{sharing}, device_{device} {}
 
-  /// Where the simulation keeps its bodies on the GPU; null if it needs memory of its own.
+  /// Returns the storage for the simulation's bodies on the GPU; null if the simulation must allocate its own.
   DeviceStorage* storage() { return sharing_.possible ? this : nullptr; }
 
   void resize(int count) override;
@@ -74,16 +73,16 @@ class PositionBridge final : public DeviceStorage {
   void unmap(CUstream_st* stream) override;
 
   Interop mode(Backend backend) const;
-  /// Returns why the buffer is not mapped and what cures that; empty when mapped.
+  /// Returns why the buffer is not mapped and the remedy; empty if mapped.
   std::string reason(Backend backend) const;
 
-  /// Copies the simulation's bodies to host memory, for upload(); does nothing and returns false when mapped. Call it
-  /// only when the simulation is idle().
+  /// Copies the simulation's bodies to host memory, for upload(). Returns false without copying if mapped. Call only
+  /// when the simulation is idle().
   bool fetch(Simulation& simulation, const Status& status);
-  /// Copies the fetched bodies into the buffer. May wait for drawing in flight.
+  /// Copies the fetched bodies into the buffer. May wait until drawing ends.
   void upload();
 
-  /// The drawn bodies.
+  /// Returns the drawn bodies.
   render::DrawnBodies drawn() const { return {buffer_.id(), count_}; }
   /// Reads the drawn bodies back. Waits for the GPU; the simulation continues.
   Bodies read_drawn() const;
@@ -93,7 +92,7 @@ class PositionBridge final : public DeviceStorage {
   const cuda::Device* device_;
   int count_ = 0;
   render::Buffer buffer_;               // all positions, then all velocities
-  std::optional<SharedBuffer> shared_;  // after the buffer, so that it goes first
+  std::optional<SharedBuffer> shared_;  // declared after the buffer, so that it is destroyed first
   StagingArray staging_;                // positions, then velocities
 };
 

@@ -9,13 +9,13 @@
 #include "compute/core/process.h"
 #include "compute/core/threads.h"
 
-struct _XDisplay;  // Xlib's, which GLFW opens at run time
+struct _XDisplay;  // Xlib's display type; GLFW loads Xlib at run time
 
 namespace orrery {
 namespace {
 
 constexpr std::chrono::milliseconds look{50};
-constexpr std::chrono::seconds to_leave{2};  // for destructors, after which main() prints what failed
+constexpr std::chrono::seconds to_leave{2};  // for destructors; main() then prints what failed
 
 using DisplayLost = int (*)(_XDisplay*);
 
@@ -28,7 +28,7 @@ int note_display_lost(_XDisplay*) {
 
 void set_display_lost(DisplayLost handler) {
   void* const xlib = dlopen("libX11.so.6", RTLD_LAZY | RTLD_NOLOAD);
-  if (!xlib) return;  // no window, or one without X
+  if (!xlib) return;  // there is no window, or it does not use X
   const auto set = reinterpret_cast<DisplayLost (*)(DisplayLost)>(dlsym(xlib, "XSetIOErrorHandler"));
   if (set) set(handler);
   dlclose(xlib);
@@ -84,7 +84,7 @@ void Rescue::look_at_run() {
   if (owner && look_ && !disarmed_) look_();
 }
 
-/// Runs on the thread that called Xlib. Must not return, because Xlib would then end the program.
+/// Ends the program. Runs on the thread that called Xlib. Must not return, because Xlib would then end the program.
 void Rescue::display_lost() {
   owner_.lock();
   end_program("the display is gone", 1);

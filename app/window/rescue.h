@@ -9,11 +9,11 @@
 
 namespace orrery {
 
-/// Writes the outputs of a run and ends it if its thread never returns from the window system or the driver. There are
-/// two cases: the X server is gone, and Xlib would end the program; or a stop was requested, and a call does not
-/// return.
+/// Writes the outputs of a run and ends the program if its thread never returns from the window system or the driver.
+/// There are two cases: the X server is gone, and Xlib would end the program; or a call does not return after a stop
+/// request.
 ///
-/// The thread that made this owns the run's state, except inside outside(): a mutex ensures it.
+/// The thread that constructed this object owns the run's state, except inside outside(). A mutex enforces that.
 class Rescue {
  public:
   using Clock = std::chrono::steady_clock;
@@ -23,23 +23,23 @@ class Rescue {
   Rescue& operator=(const Rescue&) = delete;
   ~Rescue();
 
-  /// Call once the display is open.
+  /// Handles the loss of the display from now on. Call once the display is open.
   void watch_display();
-  /// Makes `write_outputs` run before the program ends, on any thread: it must need no OpenGL. It returns what could
-  /// not be written, one line, or an empty text. `patience` counts from a stop request, not from the start of a call:
-  /// it bounds how long all calls after the request delay the end. Once it has passed, any call in flight ends the
-  /// program, however short it is.
+  /// Makes the program call `write_outputs` before it ends, on any thread; it must not use OpenGL. It returns what
+  /// could not be written, one line, or an empty text. `patience` limits how long calls may delay the end after a stop
+  /// request. After that time, any call in flight ends the program, however short it is.
   void arm(std::function<std::string()> write_outputs, Clock::duration patience);
-  /// Makes another thread call `look` 20 times per second whenever the owner is in outside(), as if the owner called
-  /// it: it may use the run's state, but not OpenGL. It may call end_program().
+  /// Makes another thread call `look` 20 times per second while the owner is in outside(). `look` may use the run's
+  /// state and call end_program(), but must not use OpenGL.
   void watch(std::function<void()> look) { look_ = std::move(look); }
-  /// Call when the outputs are written: what is left may last 2 s after a stop request. `status` is the run's.
+  /// Disarms the rescue when the outputs are written. The rest may then last 2 s after a stop request. `status` is the
+  /// run's exit status.
   void disarm(int status);
-  /// Writes the outputs, prints `cause` in one line, and ends the program with `status`, or 1 if something could not be
-  /// written. Nothing is destroyed: that would call the driver again. Call from the thread that owns the run's state.
+  /// Writes the outputs, prints `cause` in one line, and ends the program with `status`, or 1 if an output failed.
+  /// Calls no destructors, since they would call the driver again. Call from the thread that owns the run's state.
   [[noreturn]] void end_program(const std::string& cause, int status);
 
-  /// Makes a call of the window system or of OpenGL. It must not touch what `write_outputs` does. Not to be nested.
+  /// Runs `call`, a call of the window system or of OpenGL. It must not touch the state of `write_outputs`. No nesting.
   template <class Call>
   decltype(auto) outside(Call&& call) {
     const Away away{owner_};
@@ -59,11 +59,11 @@ class Rescue {
   void look_at_run();
   void display_lost();
 
-  std::recursive_timed_mutex owner_;  // recursive: Xlib reports its end in the middle of any call
+  std::recursive_timed_mutex owner_;  // recursive, because Xlib reports its end in the middle of any call
   std::function<std::string()> write_outputs_;
   std::function<void()> look_;
-  Clock::duration patience_ = std::chrono::hours{24};  // no overflow beside a time
-  int status_ = 1;                                     // once there is nothing to write
+  Clock::duration patience_ = std::chrono::hours{24};  // short enough to add to a time without overflow
+  int status_ = 1;                                     // exit status after disarm()
   bool disarmed_ = false;
   Clock::time_point disarmed_at_;
   std::jthread thread_;

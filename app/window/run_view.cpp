@@ -1,5 +1,4 @@
-// Functions of the viewer that the program calls: the window itself, a picture of a scene, the trial of OpenGL, and its
-// next start.
+// Entry points of the viewer: the window, a picture of a scene, the test of OpenGL, and the program's restart.
 #include "app/window/run_view.h"
 
 #include <fcntl.h>
@@ -30,14 +29,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr off_t wanted_bytes = 4 << 20;  // the index takes 1.3 MB
+constexpr off_t wanted_bytes = 4 << 20;  // enough for the index of Mesa's cache, which takes 1.3 MB
 
 const char* variable(const char* name) {
   const char* const value = std::getenv(name);
   return value && *value ? value : nullptr;
 }
 
-/// Where Mesa keeps compiled shaders; empty if nothing names a place.
+/// Returns the folder where Mesa keeps compiled shaders; empty if no variable names one.
 fs::path shader_cache_folder() {
   constexpr const char* name = "mesa_shader_cache";
   for (const char* const parent : {"MESA_SHADER_CACHE_DIR", "XDG_CACHE_HOME"}) {
@@ -47,7 +46,8 @@ fs::path shader_cache_folder() {
   return home ? fs::path{home} / ".cache" / name : fs::path{};
 }
 
-/// Whether a file of some MB can be written in the folder, or where the folder would be made. Leaves nothing behind.
+/// Returns whether a file of 4 MiB can be written in the folder or, if it does not exist, in its nearest existing
+/// parent. Leaves no file.
 bool can_cache_in(fs::path folder) {
   std::error_code unknown;
   while (!folder.empty() && !fs::exists(folder, unknown) && folder != folder.parent_path()) {
@@ -60,8 +60,8 @@ bool can_cache_in(fs::path folder) {
   return posix_fallocate(file.number(), 0, wanted_bytes) == 0;
 }
 
-/// Call before OpenGL starts and no other thread runs: switches Mesa's cache off if its folder cannot take it. Mesa
-/// maps its index into memory, and a full disk under that is a SIGBUS.
+/// Disables Mesa's shader cache if its folder cannot hold it: Mesa maps the cache's index into memory, and a full disk
+/// would then raise SIGBUS. Call before OpenGL and other threads start.
 void check_shader_cache() {
   if (!can_cache_in(shader_cache_folder())) setenv("MESA_SHADER_CACHE_DISABLE", "true", 1);
 }
@@ -121,13 +121,13 @@ ReportPicture picture_scene(KernelCatalog& kernels, const SceneRequest& scene, W
 }
 namespace {
 
-constexpr const char* first_word = "take-over-window";  // of the command line
+constexpr const char* first_word = "take-over-window";  // first word of the command line
 
 }  // namespace
 
 const char* const stopped_between = "stopped as the window was to start again";
 
-/// The checkpoint and the handover have what these options began with.
+/// Removes the options whose effects are in the checkpoint and the handover.
 ViewOptions options_after_handover(ViewOptions options, const fs::path& folder) {
   options.scene = {};
   options.setup.clear();
@@ -143,9 +143,9 @@ ViewOptions options_after_handover(ViewOptions options, const fs::path& folder) 
 
 std::optional<fs::path> take_handover(std::vector<std::string>& words) {
   if (words.size() < 2 || words.front() != first_word) return std::nullopt;
-  prctl(PR_SET_NAME, "orrery");  // it was started by the name /proc/self/exe
+  prctl(PR_SET_NAME, "orrery");  // otherwise the name would be "exe", from /proc/self/exe
   watch_stop_signals();
-  take_stop_signals();  // which start_anew() held
+  take_stop_signals();  // stop signals that start_anew() held
   fs::path folder = words[1];
   words.erase(words.begin(), words.begin() + 2);
   return folder;
@@ -159,7 +159,7 @@ std::string continuation(const fs::path& folder) {
 }
 
 std::string start_anew(const fs::path& folder, const std::vector<std::string>& words) {
-  hold_stop_signals();  // none ends the next program before it can answer
+  hold_stop_signals();  // otherwise one could end the next program before it can react
   if (stop_requested()) return fmt::format("{}; {}", stopped_between, continuation(folder));
   const std::string program = this_program().string();
   std::vector<std::string> all{"orrery", first_word, folder.string()};
@@ -167,7 +167,7 @@ std::string start_anew(const fs::path& folder, const std::vector<std::string>& w
   std::vector<char*> pointers;
   for (std::string& word : all) pointers.push_back(word.data());
   pointers.push_back(nullptr);
-  // Libraries may have left files open; the driver takes a context as ended when they are closed.
+  // Libraries may have left files open. The driver considers a context ended once they are closed.
   (void)close_range(STDERR_FILENO + 1, std::numeric_limits<unsigned>::max(), CLOSE_RANGE_CLOEXEC);
   execv(program.c_str(), pointers.data());
   const std::string why = std::strerror(errno);

@@ -13,45 +13,46 @@
 #include "render/appearance.h"
 
 namespace orrery {
-/// Makes a context offscreen and tries to share a buffer with CUDA. Never throws: failures are in the report.
+/// Creates an offscreen context and tries to share a buffer with CUDA. Never throws: failures are in the report.
 GlReport probe_gl(const KernelCatalog& kernels);
 
-/// Tries to open a window, if the environment names a display; `report` gets the result. Its context ends before this
-/// returns.
+/// Tries to open a window if the environment names a display, and adds the result to `report`. Its context ends before
+/// this function returns.
 void probe_window(GlReport& report);
 
-/// A picture of the scene's first state with its legend, drawn without a window; or why it cannot be drawn. Throws
-/// UsageError for a size that OpenGL cannot draw.
+/// Returns a picture of the scene's initial state with its legend, drawn without a window, or the reason why it cannot
+/// be drawn. Throws UsageError for a size that OpenGL cannot draw.
 ReportPicture picture_scene(KernelCatalog& kernels, const SceneRequest& scene, WindowSize size, render::Theme theme,
                             std::optional<int> device);
 
-// How this program starts again in its own place and continues with what is in the folder of a Handover.
+// Restart of this program in the same process, to continue from the folder of a Handover.
 
 /// The program that takes over from a window.
 struct NextProgram {
-  std::vector<std::string> words{};  ///< of this program's command line, with which that one starts
-  std::filesystem::path folder{};    ///< of the handover; empty: none starts
+  std::vector<std::string> words{};  ///< arguments of the command line, the same as this program's
+  std::filesystem::path folder{};    ///< folder of the handover; empty: no program takes over
 };
 
-/// Message for a stop that the user requests before the next program has taken over. continuation() follows it.
+/// Message for a stop request before the next program has taken over. continuation() follows it.
 extern const char* const stopped_between;
 
-/// `options` of the old window's command line for the new one, which takes over what is in `folder`.
+/// Returns the options of the new window, which takes over from `folder`, from those of the old window.
 ViewOptions options_after_handover(ViewOptions options, const std::filesystem::path& folder);
 
-/// The folder, if these words of the command line are those of a program that takes over; removes what the old window's
-/// command line did not have. From then on, stop signals are watched; those that start_anew() held are delivered.
+/// Returns the folder of the handover if `words` is the command line of a program that takes over, and removes from
+/// `words` what start_anew() added. Then also watches stop signals and delivers those that start_anew() held.
 std::optional<std::filesystem::path> take_handover(std::vector<std::string>& words);
 
-/// How the run in `folder` is continued by hand, such as "'orrery view --resume FILE' continues". Empty if it is not
-/// there any more: a window has taken it over.
+/// Returns how to continue the run in `folder` by hand, such as "'orrery view --resume FILE' continues". Empty if a
+/// window has taken it over already.
 std::string continuation(const std::filesystem::path& folder);
 
-/// Starts this program in the place of the current process, with the words of its command line. Returns one line that
-/// says why not: it failed, or the user has requested a stop. The next program gets stop signals that arrive meanwhile.
+/// Replaces the current process by a new start of this program with these command-line arguments. Returns one line with
+/// the reason if that fails or the user requested a stop. Stop signals that arrive meanwhile reach the next program.
 std::string start_anew(const std::filesystem::path& folder, const std::vector<std::string>& words);
 
-/// `orrery view`. Returns the exit status; throws UsageError or std::runtime_error. `next_program`: see Viewer::run().
+/// Runs `orrery view` and returns the exit status. Throws UsageError or std::runtime_error. `next_program` as in
+/// Viewer::run().
 int run_view(KernelCatalog& kernels, const ViewOptions& options, NextProgram* next_program = nullptr);
 
 }  // namespace orrery

@@ -16,7 +16,7 @@
 namespace orrery {
 namespace {
 
-constexpr double lockstep_frame_s = 1.0 / 60;  // without a film
+constexpr double lockstep_frame_s = 1.0 / 60;  // duration of a frame without a film, in s
 
 std::unique_ptr<Surface> make_surface(const ViewOptions& options, const std::optional<WindowPlace>& place) {
   if (options.offscreen) return std::make_unique<OffscreenSurface>(options.size.value_or(WindowSize{}), options.panel);
@@ -24,7 +24,7 @@ std::unique_ptr<Surface> make_surface(const ViewOptions& options, const std::opt
                                   options.size && options.handover.empty() ? std::nullopt : place);
 }
 
-/// The GPU that draws the window has the bodies, unless the user chose others.
+/// Opens the back ends. Unless the user chose devices, the GPU that draws the window holds the bodies.
 Backends open_backends(const KernelCatalog& kernels, const ViewOptions& options) {
   const int drawing = device_of_gl_context().value_or(0);
   if (options.devices) return Backends{kernels, *options.devices, drawing};
@@ -65,7 +65,7 @@ void Session::require_machine(const char* user) const {
   refuse_beside_comparison(fmt::format("{} needs the machine for itself", user));
 }
 
-/// In the words of those who read it: a script has no buttons.
+/// Returns how the user can end `user`: in a script by a command, in a window by a button.
 const char* Session::way_to_end(const MachineUser& user) const {
   return lockstep ? user.command : user.button;
 }
@@ -101,7 +101,7 @@ void Session::say_written(const std::string& file, const std::string& remark) {
   say("wrote " + printable(file) + (remark.empty() ? "" : "; " + remark));
 }
 
-/// The message stays in the window until a command succeeds.
+/// Shows the error in the window until a command succeeds, and prints it.
 void Session::complain(const std::string& error) {
   said_error = printable(error);
   lane.simulation().report(said_error);

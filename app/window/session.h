@@ -27,24 +27,24 @@
 
 namespace orrery {
 
-/// State that the features of a running viewer share: the shown run, where it is drawn, what the panels read, and how
-/// the user is told something.
+/// State that the viewer's features share: the shown run, its surface, the panels' data, and messages for the user.
 struct Session {
   using Clock = std::chrono::steady_clock;
 
-  /// Both must outlive this. A window opens at `place`, if the options do not say more. Throws UsageError or
-  /// std::runtime_error.
+  /// Opens the surface and creates the run. `kernels` and `options` must outlive this object. A window opens at `place`
+  /// unless the options set its size. Throws UsageError or std::runtime_error.
   Session(KernelCatalog& kernels, const ViewOptions& options, const std::optional<WindowPlace>& place);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// Whether each frame waits for its steps, so that the run can be repeated exactly.
+  /// Returns whether each frame waits for its steps, so that the run is deterministic.
   static bool runs_in_lockstep(const ViewOptions& options);
 
-  /// Seconds of frame `of_frame` in a run that can be repeated, otherwise of the current frame. They only grow.
+  /// Returns the time in seconds, which never decreases: of frame `of_frame` in a deterministic run, otherwise of the
+  /// current frame.
   double clock_s(std::int64_t of_frame) const;
   double clock_s() const { return clock_s(frame); }
-  /// Framebuffer of the surface, asked outside of the run's thread: see Rescue::outside().
+  /// Returns the framebuffer of the surface. Asks the window system through Rescue::outside().
   render::Canvas canvas();
 
   /// Shows a notice in the window and on stdout.
@@ -52,30 +52,30 @@ struct Session {
   void say_written(const std::string& file, const std::string& remark = {});
   /// Shows an error in the window and on stderr.
   void complain(const std::string& error);
-  /// Prints the files that were written, and why others were not.
+  /// Reports the files that were written and, if `error` is not empty, why others were not.
   void report_files(const std::vector<std::string>& files, const std::string& error);
 
   struct Output {
     std::string file;
     Existing existing;
   };
-  /// `asked`, or if that is empty `name` in the folder for files that nobody named.
+  /// Returns the output file: `asked` or, if that is empty, `name` in the folder for files that the user did not name.
   Output output(const std::string& asked, const char* name) const;
-  /// Metadata of a file besides the simulation's.
+  /// Returns the metadata of a file that do not concern the simulation.
   Json surroundings();
 
-  /// Throws UsageError while something is measured.
+  /// Throws UsageError while a measurement runs.
   void refuse_beside_measurement() const;
-  /// Throws UsageError that begins with `what`, while a second run is beside the shown one.
+  /// Throws UsageError that begins with `what` while a second run is shown.
   void refuse_beside_comparison(const std::string& what) const;
-  /// Throws UsageError if `user`, such as "a race", cannot have the machine for itself now.
+  /// Throws UsageError if `user`, such as "a race", cannot have the machine to itself now.
   void require_machine(const char* user) const;
   const char* way_to_end(const MachineUser& user) const;
 
   const ViewOptions& options;
   const bool lockstep;
-  const double frame_s;  ///< a frame's time in runs that can be repeated
-  // In this order: each uses those above, so it is destroyed before them.
+  const double frame_s;  ///< duration of a frame in a deterministic run
+  // The order matters: each member uses those above, so it is destroyed before them.
   Rescue rescue;
   const std::unique_ptr<Surface> surface;
   KernelCatalog& kernels;
@@ -83,44 +83,44 @@ struct Session {
   const Sharing sharing;
   AutoChooser chooser;
   Lane lane;
-  std::unique_ptr<Lane> second;  ///< another run of the same bodies, beside the shown one; null: none
+  std::unique_ptr<Lane> second;  ///< another run of the same bodies, next to the shown one; null: none
 
   // Functions of the viewer for features.
-  std::function<void(const Request&)> carry_out;  ///< carries out a request; throws its refusal
-  std::function<void()> leave_hanging_kernel;     ///< ends this program if a kernel hangs, before anything waits for it
-  /// Calls `save` once this frame has been drawn, before it is presented.
+  std::function<void(const Request&)> carry_out;  ///< carries out a request; throws if it is refused
+  std::function<void()> leave_hanging_kernel;     ///< ends the program if a kernel hangs; call before waiting
+  /// Arranges the call of `save` after this frame has been drawn, before it is presented.
   std::function<void(std::function<void()> save)> once_drawn;
-  std::function<ReportPicture()> picture;  ///< of the view with its legend and without panels
-  std::function<Json()> description;       ///< of what the picture shows, for its file
-  std::function<CameraView()> camera;      ///< the one of the user
+  std::function<ReportPicture()> picture;  ///< returns a picture of the view with its legend and without panels
+  std::function<Json()> description;       ///< returns the description of a picture for its file
+  std::function<CameraView()> camera;      ///< returns the camera that the user set
 
-  ViewStatus view;  ///< of the last frame
+  ViewStatus view;  ///< view of the last frame
   PanelState panels;
   std::int64_t frame = 0;
   Clock::time_point frame_begin = Clock::now();
-  std::optional<render::Canvas> drawn_canvas;  ///< of the last frame
-  std::array<StagePart, 2> stage;              ///< of the last picture: the part for the shown run, and for the second
-  std::string said_error;                      ///< the last of Status::last_error that went to stderr
-  bool failed = false;                         ///< an output was not written whole
+  std::optional<render::Canvas> drawn_canvas;  ///< framebuffer of the last frame
+  std::array<StagePart, 2> stage;              ///< parts of the last picture: for the shown run and for the second one
+  std::string said_error;                      ///< latest Status::last_error that was printed to stderr
+  bool failed = false;                         ///< an output was not written completely
   bool ends_at_once = false;                   ///< the program ends without WindowFeature::finish()
 };
 
-/// Pauses the shown simulation while something else is measured.
+/// Pauses the shown simulation during a measurement.
 class ShownPause {
  public:
   void begin(Simulation& shown);
-  /// The simulation continues if it ran before.
+  /// Resumes the simulation if it was running before.
   void end(Simulation& shown);
 
  private:
   bool resume_ = false;
 };
 
-/// The law, its constants, the time step and the digits of the shown simulation, for another one.
+/// Returns commands that give another simulation the shown one's law, constants, time step, eta and digits.
 std::vector<Command> shown_physics(const Status& shown);
 
-/// Whether a command would run steps of the shown system or measure kernels: a measurement beside it would measure that
-/// work, too.
+/// Returns whether a command would run steps of the shown system or measure kernels. A simultaneous measurement would
+/// measure that work as well.
 bool needs_machine(const Command& command, const Status& shown);
 
 }  // namespace orrery

@@ -1,4 +1,4 @@
-// Times of frames and of steps: medians, results, and what is expected from them.
+// Times of frames and steps: medians, results, and forecasts.
 #include "app/window/step_statistics.h"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@
 namespace orrery {
 namespace {
 
-constexpr int longest_period = 64;  // steps that are waited for; what one step in more of them costs hardly counts
+constexpr int longest_period = 64;  // longest period in steps; the cost of rarer work hardly counts
 
 template <class T>
 void push_bounded(std::deque<T>& values, T value, std::size_t limit) {
@@ -67,7 +67,7 @@ double StepStatistics::period_median_ms() const {
   return median_of_last(period_batches_);
 }
 
-/// 0 of none.
+/// Returns the median step time of the last batches, in ms; 0 if there are none.
 double StepStatistics::median_of_last(std::size_t batches) const {
   const std::size_t used = std::min(batches, recent_ms_.size());
   return median({recent_ms_.end() - static_cast<std::ptrdiff_t>(used), recent_ms_.end()});
@@ -78,7 +78,7 @@ std::vector<StepStatistics::Row>::iterator StepStatistics::find_row(const Trial&
       rows_, [&](const Row& r) { return r.result.swept == swept && static_cast<const Trial&>(r.result) == trial; });
 }
 
-/// A dragged slider adds no row for each value that it passes.
+/// Adds a row. Replaces the last row if a dragged slider passed through its values.
 std::vector<StepStatistics::Row>::iterator StepStatistics::new_row(const Trial& trial) {
   const bool passing = !rows_.empty() && !rows_.back().result.swept && !rows_.back().result.pinned &&
                        rows_.back().batches < result_window;
@@ -108,11 +108,11 @@ void StepStatistics::update_result(const Trial& trial, const StepWork& work, con
   result.steps += timing.steps;
   row->batches += 1;
   const double now_ms = median_of_last(result_window);
-  // The median of few batches is a first estimate. After the first whole window, only whole windows count.
+  // Before the first whole window, the median is a preliminary estimate. Afterwards only whole windows count.
   if (row->batches > result_window && (recent_ms_.size() < result_window || !(now_ms < result.step_ms.median))) return;
   result.step_ms.median = now_ms;
   const double evaluations = work.evaluations > 0 ? work.evaluations : 1.0 * timing.evaluations / timing.steps;
-  const double evaluated = timing.interactions_per_evaluation * evaluations;  // a tree's differ from step to step
+  const double evaluated = timing.interactions_per_evaluation * evaluations;  // varies between steps of a tree
   result.interactions_per_s = (evaluated > 0 ? evaluated : work.interactions) / (now_ms * 1e-3);
 }
 
@@ -132,7 +132,7 @@ const Result& StepStatistics::result(int row) const {
   return rows_[static_cast<std::size_t>(row)].result;
 }
 
-/// A row without an error may be of the same accuracy class, so it is not pinned beside another.
+/// Pins or unpins a row. Pinning unpins comparable rows, and rows that may be comparable because an error is unknown.
 void StepStatistics::pin(int row, bool pinned) {
   const Result& meant = result(row);
   const auto may_be_comparable = [&](const Result& other) {
@@ -187,7 +187,7 @@ std::string write_results(const std::string& file, const Json& metadata, std::sp
   const auto error = [](const Result& r, double ForceError::*number) {
     return r.error ? csv_number((*r.error).*number) : std::string{};
   };
-  // With 7 digits, which distinguish all floats that a user enters.
+  // Writes 7 digits, which distinguish all floats that a user enters.
   const auto constant = [](float value) { return csv_number(static_cast<double>(value), 7); };
   for (const Result& r : results) {
     const bool repels = r.law.id == LawId::attract_repel, generated = r.scene.file.empty();
@@ -220,26 +220,26 @@ std::string write_results(const std::string& file, const Json& metadata, std::sp
 
 namespace {
 
-constexpr double scalar_pairs_per_s = 4e8, simd_pairs_per_s = 2e9;  // of one thread of a processor of some years ago
+constexpr double scalar_pairs_per_s = 4e8, simd_pairs_per_s = 2e9;  // rates of one thread of an older processor
 
 double pairs(int count) {
   return static_cast<double>(count) * count;
 }
 
-/// Number of evaluations of all bodies per step. With block steps, evaluations of some bodies add up; a kernel that
-/// takes no targets evaluates all bodies each time.
+/// Returns the number of evaluations of all bodies per step. With block steps, evaluations of some bodies add up to
+/// that; a kernel without targets evaluates all bodies each time.
 double evaluations_of(const std::string& integrator_id, const KernelInfo& kernel, const Status& status) {
   const IntegratorInfo& integrator = find_integrator(integrator_id);
   if (!integrator.block_steps || kernel.takes_targets) return integrator.evaluations_per_step;
   return 1 << (status.levels ? deepest_of(*status.levels) : most_leapfrog_level);
 }
 
-/// Whether the row's steps have as many evaluations as those of `status`.
+/// Returns whether the row's steps have as many evaluations as those of `status`.
 bool same_steps(const Result& row, const Status& status) {
   return row.integrator_id == status.integrator_id && (!status.block_steps || row.eta == status.eta);
 }
 
-/// One of those that `auto` may choose uses the processor's vector units.
+/// Returns a guess of the step time, in s. Kernels that `auto` may choose use the processor's vector units.
 double guess_s(const KernelInfo& kernel, const Status& status) {
   if (kernel.is_tree || kernel.backend != Backend::cpu) return 0;
   const double rate = kernel.candidates.empty() ? scalar_pairs_per_s : simd_pairs_per_s;
@@ -293,7 +293,7 @@ NextKernel next_kernel(const Status& status, const ViewStatus& view, std::span<c
   const auto size = std::ssize(stops);
   const std::ptrdiff_t by = direction == Direction::forward ? 1 : -1;
   auto present = std::ranges::find_if(stops, is_present) - stops.begin();
-  if (present == size) present = by > 0 ? -1 : 0;  // before the first, or after the last
+  if (present == size) present = by > 0 ? -1 : 0;  // before the first entry, or after the last one
   NextKernel next;
   for (std::ptrdiff_t i = 1; i <= size; ++i) {
     const KernelInfo* const stop = stops[static_cast<std::size_t>(((present + by * i) % size + size) % size)];
@@ -313,7 +313,7 @@ void FrameLog::started(std::int64_t frame, const Status& status) {
   started_.push_back({frame, trial_of(status), step_work(status)});
 }
 
-/// Batches end in order. Those older than this one were cancelled.
+/// Adds the times of a batch. Batches end in order, so earlier ones without times were cancelled.
 void FrameLog::add(const StepTiming& timing) {
   while (!started_.empty() && started_.front().frame < timing.tag) started_.pop_front();
   if (started_.empty() || started_.front().frame != timing.tag) return;
@@ -364,7 +364,7 @@ std::string FrameLog::ended(std::int64_t frame, int steps, const Status& status,
   return problem.empty() ? conserved_problem : problem;
 }
 
-/// The error of a comparison of forces that ended since the last frame.
+/// Returns the force error of a comparison that ended since the last frame; none if there was none.
 std::optional<ForceError> FrameLog::new_error(const Status& status) {
   const std::optional<ForceProbe> seen = std::exchange(seen_probe_, status.force_probe);
   if (!seen_probe_ || (seen && seen->step == seen_probe_->step && seen->ms == seen_probe_->ms)) return std::nullopt;

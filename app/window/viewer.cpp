@@ -1,4 +1,4 @@
-// The frame loop: input, steps, the picture, and the end of a run; and how requests are carried out.
+// The frame loop (input, steps, picture, end of the run), and the functions that carry out requests.
 #include "app/window/viewer.h"
 
 #include <fmt/format.h>
@@ -53,7 +53,7 @@ namespace orrery {
 namespace {
 
 constexpr double title_period_s = 0.5;
-constexpr std::chrono::seconds without_picture{2}, for_window_picture{10}, for_picture{120};  // see Rescue::arm
+constexpr std::chrono::seconds without_picture{2}, for_window_picture{10}, for_picture{120};  // for Rescue::arm()
 
 template <class Duration>
 double in_ms(Duration duration) {
@@ -107,7 +107,7 @@ Viewer::Viewer(KernelCatalog& kernels, const ViewOptions& options)
   if (options.theme) carry_out(SetTheme{*options.theme});
   if (!options.record_file.empty()) carry_out(StartRecording{options.record_file});
   session_.view.diagnostics.probe =
-      !options.film || options.panel || !options.record_file.empty();  // else nobody sees it
+      !options.film || options.panel || !options.record_file.empty();  // otherwise nobody sees the result
   if (options.path) camera_.paths().play(*options.path, session_.clock_s());
   for (const auto& feature : features_) feature->begin();
   if (handover_) take_over();
@@ -128,8 +128,8 @@ int Viewer::run(NextProgram* next_program) {
     remember();
     if (session_.lockstep) print_summary();
   } catch (...) {
-    FirstFailure ignored;                        // the first failure is reported
-    (void)session_.lane.log().stop_recording();  // keeps the rows until here
+    FirstFailure ignored;                        // only the first failure is reported
+    (void)session_.lane.log().stop_recording();  // keeps the rows so far
     for (const auto& feature : features_) ignored.attempt([&] { feature->finish(); });
     throw;
   }
@@ -140,7 +140,7 @@ int Viewer::run(NextProgram* next_program) {
   return exit_status_;
 }
 
-/// How long calls may delay the end after a stop request. A last picture in memory takes longest.
+/// Returns how long calls may delay the end after a stop request. A last picture in memory takes longest.
 Rescue::Clock::duration Viewer::patience() const {
   if (session_.options.screenshot_file.empty() && !session_.options.film) return without_picture;
   return session_.options.offscreen ? for_picture : for_window_picture;
@@ -186,7 +186,7 @@ void Viewer::frame() {
   if (wants_picture()) {
     show(since_last_s, times);
   } else {
-    session_.lane.take_moved();  // as if it had been drawn
+    session_.lane.take_moved();  // resets the flag as drawing would
     for (const auto& feature : features_) feature->end_frame(/*drawn=*/false);
   }
   presented_ = Presented{begin, steps, times};
@@ -205,7 +205,7 @@ void Viewer::frame() {
 
 void Viewer::show(double since_last_s, FrameTimes& times) {
   since_layout_s_ += session_.lockstep ? session_.frame_s : since_last_s;
-  const bool due = session_.rescue.outside([this] {  // the display is asked for the window's size
+  const bool due = session_.rescue.outside([this] {  // asks the display for the window's size
     const auto height = [this] { return static_cast<float>(session_.surface->canvas().height) / gui_.display_scale(); };
     gui_.magnify(session_.view.presentation ? presentation_scale(height()) : 1);
     return gui_.needs_layout();
@@ -231,7 +231,7 @@ void Viewer::show(double since_last_s, FrameTimes& times) {
   times.swap_ms = in_ms(Clock::now() - presenting);
 }
 
-/// A frame lasts until the next one starts.
+/// Logs the last frame, which lasts until `end`, the start of the next one.
 void Viewer::log_last_frame(Clock::time_point end) {
   if (!presented_) return;
   presented_->times.frame_ms = in_ms(end - presented_->begin);
@@ -266,7 +266,7 @@ void Viewer::follow_simulation() {
   if (status.last_error != session_.said_error) {
     session_.said_error = status.last_error;
     if (!session_.said_error.empty() && session_.lockstep)
-      throw std::runtime_error(session_.said_error);  // which prints it
+      throw std::runtime_error(session_.said_error);  // the caller prints it
     if (!session_.said_error.empty()) console::complain(session_.said_error);
   }
   const double wall_s = std::chrono::duration<double>(session_.frame_begin.time_since_epoch()).count();
@@ -306,8 +306,8 @@ void Viewer::settle() {
   for (int frame = 0; frame < Gui::frames_to_settle; ++frame) redraw();
 }
 
-/// Shares of the window's width at the left, of its height at the bottom, and of its width at the right; 0 if the
-/// panels would leave too little of the picture.
+/// Returns the shares of the window that panels cover: of its width at the left, of its height at the bottom, and of
+/// its width at the right. A share is 0 if the panels would leave too little of the picture.
 glm::vec3 Viewer::covered_by_panels() const {
   const ImVec2 display = gui_.io().DisplaySize;
   const glm::vec2 shares{side_column_width(session_.view) / display.x, session_.panels.lab.covered / display.y};
@@ -315,7 +315,7 @@ glm::vec3 Viewer::covered_by_panels() const {
   return {left, shares.y < 0.5f ? shares.y : 0, left + right < 0.75f ? right : 0};
 }
 
-/// Tries every output, however the run ended, and reports the first failure at the end.
+/// Writes all outputs, however the run ended, and then throws the first failure.
 void Viewer::finish() {
   FirstFailure failure;
   log_last_frame(Clock::now());
@@ -356,24 +356,24 @@ std::string Viewer::rescue_outputs() {
 
 namespace {
 
-constexpr std::chrono::microseconds longest_slice{5000};  // of waiting for steps, between window events
-constexpr std::chrono::microseconds longest_spin{50};     // before the thread gives up its processor
+constexpr std::chrono::microseconds longest_slice{5000};  // longest sleep between two checks for window events
+constexpr std::chrono::microseconds longest_spin{50};     // time of spinning before the thread sleeps
 
-/// Linux lets sleeps of a thread last up to 50 us longer than asked; from now on 1 us.
+/// Reduces the delay of this thread's sleeps from up to 50 us, Linux's default, to 1 us.
 void sleep_as_asked() {
   prctl(PR_SET_TIMERSLACK, 1000UL);
 }
 
 }  // namespace
 
-/// Processes window events meanwhile. Returns false if the run ends instead.
+/// Waits for the lane's steps and processes window events. Returns false if the run ends instead.
 bool Viewer::wait_for_steps(Lane& lane) {
   const Clock::time_point begin = Clock::now();
   sleep_as_asked();
   while (!lane.collect()) {
     poll_window();
     if (stop_requested() || session_.surface->close_requested()) return false;
-    // In proportion to the wait until now, so that the wait for a short step ends soon after it.
+    // Sleeps in proportion to the time waited so far, so that the wait for a short step ends soon after it.
     const auto waited = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin);
     if (waited < longest_spin) {
       std::this_thread::yield();
@@ -384,7 +384,8 @@ bool Viewer::wait_for_steps(Lane& lane) {
   return true;
 }
 
-/// No steps run during a sweep or a lesson's measurement, which needs the machine for itself.
+/// Starts the steps of frame `frame` and returns their number. Starts none during a sweep or a lesson's measurement,
+/// which needs the machine for itself.
 int Viewer::advance(std::int64_t frame) {
   if (std::ranges::any_of(features_, [](const auto& feature) { return feature->forbids_steps(); })) return 0;
   if (session_.view.measuring() || !session_.lane.ready()) return 0;
@@ -400,7 +401,7 @@ int Viewer::advance(std::int64_t frame) {
     return session_.lane.advance(frame);
   } catch (const std::exception& error) {
     if (session_.lockstep) throw;
-    session_.lane.simulation().apply(SetPaused{true});  // or the next frame would fail in the same way
+    session_.lane.simulation().apply(SetPaused{true});  // otherwise the next frame would fail in the same way
     session_.complain(failure_text(error));
     return 0;
   }
@@ -414,8 +415,8 @@ void Viewer::take_timings() {
   if (handover_ && !std::exchange(took_over_camera_, true)) take_over_camera();
 }
 
-/// Whether nothing can change the steps of the next frame, and nothing of this frame is drawn from its bodies any more:
-/// then the GPU may compute the next steps while the panels are drawn. A run with a window never waits for its steps.
+/// Returns whether nothing can change the next frame's steps, and nothing more of this frame is drawn from its bodies.
+/// The GPU may then compute the next steps while panels are drawn. A run with a window never waits for steps.
 bool Viewer::next_steps_are_known() const {
   if (!session_.options.offscreen || session_.view.interop != Interop::mapped || session_.second) return false;
   const bool asked = !requests_.empty() || !pictures_wanted_.empty() ||
@@ -429,9 +430,9 @@ bool Viewer::next_steps_are_known() const {
 }
 namespace {
 
-// Viewer: how it takes input.
+// Viewer: input.
 
-constexpr std::chrono::milliseconds longest_input{100};  // of a frame; the rest waits for the next one
+constexpr std::chrono::milliseconds longest_input{100};  // per frame; later input waits for the next frame
 
 }  // namespace
 
@@ -439,8 +440,8 @@ void Viewer::poll_window() {
   session_.rescue.outside([this] { session_.surface->poll(); });
 }
 
-/// A widget may take up to `frames_to_settle` layouts to appear or to get the focus after a click or a key. Events that
-/// came later wait for it.
+/// After a click or key, a widget may need up to `frames_to_settle` layouts to appear or get the focus. Later events
+/// wait until then.
 void Viewer::take_input() {
   const Clock::time_point begin = Clock::now();
   poll_window();
@@ -459,7 +460,8 @@ void Viewer::take_input() {
   }
 }
 
-/// Each request is carried out before the next press is looked up: C pressed twice is two colour maps further.
+/// Lays out the panels without drawing. Carries out each request before it looks up the next press: C pressed twice
+/// advances two colour maps.
 void Viewer::lay_out_unseen(const std::vector<KeyPress>& presses) {
   carry_out_requests(camera_.control().requests(gui_.io(), held_keys(), camera_.picker().number()));
   for (const KeyPress& press : presses) {
@@ -482,7 +484,7 @@ bool Viewer::catch_up() {
   });
 }
 
-/// A frame whose picture nobody will see is not drawn, unless later frames depend on it.
+/// Returns whether this frame is drawn: somebody will see its picture, or later frames depend on it.
 bool Viewer::wants_picture() const {
   const bool remembered =
       session_.view.appearance.auto_exposure || session_.view.overlays.trails.of != TrailsOf::nobody;
@@ -494,7 +496,7 @@ bool Viewer::is_complete_from(std::int64_t frame) const {
   return std::ranges::any_of(features_, [frame](const auto& feature) { return feature->is_complete_from(frame); });
 }
 
-/// Nothing that is left to do changes an output.
+/// Returns whether the remaining frames cannot change any output.
 bool Viewer::is_complete() const {
   return is_complete_from(session_.frame) && script_at_ == session_.options.script.size() &&
          session_.options.save_file.empty() && !session_.lane.log().recording();
@@ -526,7 +528,7 @@ ReportPicture Viewer::picture() {
   return picture_without_panels();
 }
 
-/// Draws the current view with the legend and without the panels. Afterwards the frame is drawn again as it was.
+/// Draws the current view with the legend and without the panels. Then draws the frame again as it was.
 ReportPicture Viewer::picture_without_panels() {
   const render::Canvas canvas = session_.canvas();
   if (canvas.width < 1 || canvas.height < 1) return {.words = "There is no picture: the window has no area."};
@@ -561,8 +563,8 @@ ReportPicture Viewer::picture_without_panels() {
   return picture;
 }
 
-/// Saves the wanted pictures. Call when a frame has been drawn and is not presented yet: the picture is what the user
-/// sees.
+/// Saves the requested pictures. Call after a frame has been drawn and before it is presented, so that the picture is
+/// what the user sees.
 void Viewer::save_pictures() {
   for (const WantedPicture& wanted : std::exchange(pictures_wanted_, {})) {
     try {
@@ -594,7 +596,7 @@ render::Image Viewer::picture_of_window(int times) {
   if (times == 1) return render::read_framebuffer(canvas.framebuffer, canvas.width, canvas.height);
   return drawn_picture(times * canvas.width, times * canvas.height, [&](const render::Canvas& enlarged) {
     draw_bodies(enlarged, covered_by_panels());
-    PanelState panels = session_.panels;  // what the user does belongs to the window
+    PanelState panels = session_.panels;  // a copy: input belongs to the window's panels
     Requests none;
     gui_.draw_enlarged(static_cast<float>(times), enlarged, [&] { draw_panels(shown_, session_.view, panels, none); });
   });
@@ -612,7 +614,7 @@ render::Image Viewer::drawn_picture(int width, int height, const std::function<v
   const render::RenderTarget target{GL_RGBA8, width, height};
   const auto stage = session_.stage;
   draw({target.framebuffer(), width, height, target.texture()});
-  session_.stage = stage;  // clicks are in the window
+  session_.stage = stage;  // restored, because clicks refer to the window
   return render::read_framebuffer(target.framebuffer(), width, height);
 }
 
@@ -626,7 +628,7 @@ std::string kernel_text(const Status& status) {
   return status.kernel_id + (changes.empty() ? "" : " ") + changes;
 }
 
-/// Leapfrog's first step has one evaluation more and is in no median.
+/// Returns the median step time. Leapfrog's first step has an extra evaluation and is in no median.
 std::string step_text(const ViewStatus& view) {
   if (view.measured == 0) return no_measurement;
   return fmt::format("{}, the median of {} with steps", milliseconds(view.step_ms_median),
@@ -647,8 +649,8 @@ std::string error_text(const Status& status) {
                      format_count(probe.step));
 }
 
-/// The summary of a run without a window: the kernel and why it was chosen, bodies, steps, time per step, interactions
-/// per second and the latest force error. Names what was not measured.
+/// Returns the summary of a run without a window: the kernel and why it was chosen, bodies, steps, step time,
+/// interactions per second and the latest force error. Marks what was not measured.
 std::string run_summary(const Status& status, const ViewStatus& view, const TextStyle& style) {
   Table table{"lt", {"", ""}};
   table.add({"kernel", kernel_text(status)});
@@ -674,7 +676,7 @@ void Viewer::print_summary() {
 
 namespace {
 
-constexpr const char* recording_name = "timings.csv";  // if the user gave no name
+constexpr const char* recording_name = "timings.csv";  // used if the user gave no name
 
 Json simulation_metadata(const Status& status) {
   Json metadata = Json::object();
@@ -719,7 +721,7 @@ void Viewer::carry_out(const Command& command) {
 
 namespace {
 
-/// Overlays of the bodies, each as the command that shows it. A direct sum has no cells.
+/// Returns the overlays, each as the command that shows it. Omits cells of a kernel without a tree.
 Json overlays_json(const Overlays& overlays, const Legend& legend) {
   Json shown = Json::array();
   if (overlays.trails.of != TrailsOf::nobody) shown.push_back(command_json(ViewCommand{overlays.trails}));
@@ -732,7 +734,7 @@ Json overlays_json(const Overlays& overlays, const Legend& legend) {
 
 }  // namespace
 
-/// Description of a picture for its file. It has no date: the same picture is the same file.
+/// Returns the description of a picture for its file. It has no date, so that the same picture gives the same file.
 Json Viewer::description() {
   const Status& status = session_.lane.status();
   Json description = session_.surroundings();
@@ -790,13 +792,13 @@ void Viewer::start_recording(const Session::Output& to) {
   session_.view.notice = "recording to " + session_.lane.log().start_recording(to.file, metadata, to.existing);
 }
 
-/// In a file of its own beside those before it.
+/// Starts the next recording in a new file next to the earlier ones.
 void Viewer::begin_next_recording() {
   start_recording({session_.output(recording_asked_, recording_name).file, Existing::keep});
 }
 
-/// A header applies to all rows of its file, so a change of its values begins a new file. While a slider is dragged, no
-/// row is written: each of its values would begin a file.
+/// Starts a new file when the simulation's metadata change, because a header applies to all rows of its file. Writes no
+/// rows while a slider is dragged, since each of its values would need a new file.
 void Viewer::follow_recording() {
   if (!session_.lane.log().recording()) return;
   const bool other = simulation_metadata(session_.lane.status()) != recording_header_;
@@ -806,7 +808,7 @@ void Viewer::follow_recording() {
   try {
     carry_out(StopRecording{});
     const RecordingStatus old = session_.view.recording;
-    std::error_code ignored;  // then it stays as a file without rows
+    std::error_code ignored;  // on failure, the file stays without rows
     const std::filesystem::file_status kind = std::filesystem::symlink_status(old.file, ignored);
     if (old.rows == 0 && std::filesystem::is_regular_file(kind)) std::filesystem::remove(old.file, ignored);
     begin_next_recording();
@@ -873,7 +875,7 @@ void Viewer::carry_out(const SetDiagnostics& c) {
          c.conserved_interval_s.value_or(now.conserved_interval_s), now.every_body};
 }
 
-/// A run that can be repeated goes by the estimate alone.
+/// Selects the next kernel that is fast enough. A deterministic run uses only estimated times.
 void Viewer::carry_out(const SelectNextKernel& c) {
   const std::vector<Result> measured = session_.lockstep ? std::vector<Result>{} : session_.view.results;
   const Status& now = session_.lane.status();
@@ -900,11 +902,11 @@ void Viewer::carry_out(const ToggleHelp&) {
 }
 
 void Viewer::carry_out(const SetPresentation& c) {
-  // Its numbers are the panel's.
+  // The presentation uses the panel's numbers.
   if (c.on && !session_.view.presentation) panel_before_presentation_ = std::exchange(session_.view.panel, true);
   if (!c.on && session_.view.presentation) session_.view.panel = panel_before_presentation_;
   session_.view.presentation = c.on;
-  session_.panels.lab.covered = 0;  // until the next frame measures it
+  session_.panels.lab.covered = 0;  // the next frame measures it again
 }
 
 void Viewer::carry_out(const ShowLab& c) {
@@ -948,7 +950,7 @@ void Viewer::save_snapshot(const std::string& asked, std::optional<ByteOrder> or
   session_.say_written(written.file().string(), written.remark());
 }
 
-// Viewer: how it changes what is drawn.
+// Viewer: changes of what is drawn.
 
 void Viewer::carry_out(const SetAppearance& c) {
   check_colour_range(c.appearance);

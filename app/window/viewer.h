@@ -32,42 +32,42 @@
 
 namespace orrery {
 
-/// Describes what a picture of the view shows.
+/// Returns a description in words of what a picture of the view shows.
 std::string picture_words(const Status& status, const ViewStatus& view);
 
 /// Owns all parts of a running viewer and runs its frame loop.
 ///
 /// In a window, steps run asynchronously and frames never wait for them; refusals appear in the window. Offscreen, with
-/// a script, or for a given number of frames, each frame waits for its steps, so that a run can be repeated exactly; a
-/// refusal ends it.
+/// a script, or for a given number of frames, the run is deterministic: each frame waits for its steps, and a refusal
+/// ends the run.
 class Viewer {
  public:
-  /// Both must outlive this. Throws UsageError or std::runtime_error.
+  /// Sets up the viewer. `kernels` and `options` must outlive it. Throws UsageError or std::runtime_error.
   Viewer(KernelCatalog& kernels, const ViewOptions& options);
   ~Viewer();
 
-  /// Runs until the window is closed or the frames have run. Returns the exit status; throws as above. If a window has
-  /// lost its device, it ends and `next_program` gets the folder of what the next one takes over; null: it stays. After
-  /// a kernel that hangs, that one starts at once.
+  /// Runs until the window is closed or the frames have run, and returns the exit status. Throws what the constructor
+  /// throws. If a window loses its device, it ends, and `next_program` gets the folder with the state for the next
+  /// program (null: the window stays). After a kernel that hangs, the next program starts immediately.
   int run(NextProgram* next_program = nullptr);
   /// Draws the first frames instead of a run, and returns their picture without panels.
   ReportPicture picture();
 
  private:
-  friend class Handlers;  // which calls carry_out()
+  friend class Handlers;  // calls carry_out()
   using Clock = Session::Clock;
 
-  struct Presented {  // a frame that lasts until the next one starts
+  struct Presented {  // a frame, which lasts until the next one starts
     Clock::time_point begin;
     int steps;
     FrameTimes times;
   };
-  struct WantedPicture {  // of this frame, once it is drawn
+  struct WantedPicture {  // picture of this frame, saved after drawing
     std::function<void()> save;
-    int script_line = 0;  // that asked for it; 0: none did
+    int script_line = 0;  // script line that requested it; 0: none
   };
 
-  /// Tries everything and keeps the first failure.
+  /// Runs all attempts and keeps the first exception.
   class FirstFailure {
    public:
     template <class Attempt>
@@ -90,26 +90,26 @@ class Viewer {
   void frame();
   void log_last_frame(Clock::time_point end);
   void poll_window();
-  /// Carries out the requests of the last frame, then input: each press and click in order, see InputQueue.
+  /// Carries out the requests of the last frame, then the input: presses and clicks in order, see InputQueue.
   void take_input();
   void lay_out_unseen(const std::vector<KeyPress>& presses);
-  /// Loads the first file that was dropped on the window as a scene.
+  /// Loads the first file dropped on the window as a scene.
   void load_dropped();
   void run_script();
-  /// Shows another scene as scene_view() says.
+  /// If the scene changed, sets view, appearance and pace as scene_view() says.
   void follow_scene();
-  /// Sets all of the appearance but the theme.
+  /// Sets the appearance except the theme.
   void set_appearance(render::Appearance appearance);
   void follow_recording();
   void follow_simulation();
-  /// Draws the frame, saves what was asked of it, and presents it.
+  /// Draws the frame, saves the pictures that were requested of it, and presents it.
   void show(double since_last_s, FrameTimes& times);
   void lay_out_panels();
-  /// Draws the frame once more, as it is now, without input.
+  /// Draws the frame again in its current state, without input.
   void redraw();
-  /// Redraws until the panels have the places and sizes that they keep.
+  /// Redraws until the panels have their final places and sizes.
   void settle();
-  /// `covered`: by panels, see covered_by_panels().
+  /// Draws the bodies. `covered` as returned by covered_by_panels().
   void draw_bodies(const render::Canvas& canvas, glm::vec3 covered);
   glm::vec3 covered_by_panels() const;
   void finish();
@@ -119,7 +119,7 @@ class Viewer {
   bool next_steps_are_known() const;
   void take_timings();
 
-  /// Runs a second run up to the time of the shown one. Returns false if the program ends instead.
+  /// Advances a second run to the time of the shown one. Returns false if the program ends instead.
   bool catch_up();
 
   bool wants_picture() const;
@@ -128,13 +128,13 @@ class Viewer {
 
   /// Writes every output that needs no OpenGL.
   void write_outputs(FirstFailure& failure);
-  /// See Rescue::arm.
+  /// Writes the outputs for Rescue::arm().
   std::string rescue_outputs();
   Rescue::Clock::duration patience() const;
-  /// Prints the summary of a run that can be repeated.
+  /// Prints the summary of a deterministic run.
   void print_summary();
 
-  /// Carries out requests; refusals appear in the window and on stderr.
+  /// Carries out requests. Refusals appear in the window and on stderr.
   void carry_out_requests(const Requests& requests);
   void carry_out(const Request& request);
   void carry_out(const Command& command);
@@ -205,9 +205,9 @@ class Viewer {
   std::optional<WindowPlace> present_place();
   void follow_autosave();
 
-  // In this order: each uses those above, so it is destroyed before them.
-  std::optional<Handover> handover_;  // that this window takes over; none: it begins by itself
-  const WindowMemory memory_;         // of the last session
+  // The order matters: each member uses those above, so it is destroyed before them.
+  std::optional<Handover> handover_;  // state that this window takes over; none: it starts on its own
+  const WindowMemory memory_;         // memory of the last session
   Session session_;
   Handlers handlers_;
   std::vector<std::unique_ptr<WindowFeature>> features_;
@@ -215,26 +215,26 @@ class Viewer {
   CameraFeature camera_;
   Autosave autosave_;
 
-  std::string shown_scene_;         // id or file
-  bool appearance_chosen_ = false;  // by the user: scenes keep it
+  std::string shown_scene_;         // id or file of the shown scene
+  bool appearance_chosen_ = false;  // the user set the appearance: scenes do not change it
   bool panel_before_presentation_ = true;
-  bool pace_chosen_;  // the steps per frame, likewise
+  bool pace_chosen_;  // the user set the steps per frame: scenes do not change them
   Requests requests_;
-  Status shown_;  // of the bodies that it shows; the status of the lane may be ahead
+  Status shown_;  // status of the drawn bodies; the lane's may be ahead
   std::size_t script_at_ = 0;
   std::vector<WantedPicture> pictures_wanted_;
-  std::optional<int> steps_ahead_;  // of the next frame, if they have been started
-  bool film_settled_ = false;       // panels have found their sizes in its first picture
+  std::optional<int> steps_ahead_;  // number of steps of the next frame, if they have started
+  bool film_settled_ = false;       // panels have settled in the film's first picture
   std::optional<Presented> presented_;
-  std::string recording_asked_;  // the name as it was asked for
-  Json recording_header_;        // the simulation's part of the current recording's header
-  bool continued_ = false;       // the run of the last window
+  std::string recording_asked_;  // requested name of the recording
+  Json recording_header_;        // the simulation's metadata in the current recording's header
+  bool continued_ = false;       // the run of the last window was continued
   NextProgram* next_program_ = nullptr;
-  std::optional<WindowPlace> seen_place_;  // of the window, not long ago
+  std::optional<WindowPlace> seen_place_;  // recent place of the window
   bool loss_seen_ = false, handed_over_ = false, took_over_camera_ = false;
   bool quit_ = false;
-  int exit_status_ = 1;        // of the run
-  double since_layout_s_ = 0;  // of the panels
+  int exit_status_ = 1;        // exit status of the run
+  double since_layout_s_ = 0;  // time since the last layout of the panels
   double title_age_s_ = 1e9;
 };
 

@@ -1,4 +1,4 @@
-// Where frames go: a window of the desktop or a picture in memory.
+// Output of frames: a window on the desktop or a picture in memory.
 #include "app/window/window.h"
 
 #include <GLFW/glfw3.h>
@@ -48,20 +48,21 @@ Window& owner(GLFWwindow* window) {
   return *static_cast<Window*>(glfwGetWindowUserPointer(window));
 }
 
-/// Sets the hints for a core context. `reports_resets`: one that is lost on a reset, see render::context_was_reset().
+/// Sets the hints for a core context. `reports_resets`: the context is lost on a reset, see
+/// render::context_was_reset().
 void ask_for_core_profile(bool reports_resets) {
   glfwDefaultWindowHints();
   if (reports_resets) glfwWindowHint(GLFW_CONTEXT_ROBUSTNESS, GLFW_LOSE_CONTEXT_ON_RESET);
   glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 4);
   glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 5);
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
-  glfwWindowHintString(GLFW_X11_CLASS_NAME, "Orrery");  // that the desktop entry names
+  glfwWindowHintString(GLFW_X11_CLASS_NAME, "Orrery");  // the class that the desktop entry names
   glfwWindowHintString(GLFW_X11_INSTANCE_NAME, "orrery");
   glfwWindowHint(GLFW_DEPTH_BITS, 0);
   glfwWindowHint(GLFW_STENCIL_BITS, 0);
 }
 
-/// The display's default version of OpenGL; empty if it has none.
+/// Returns the display's default version of OpenGL; empty if it has none.
 std::string offered_gl_version() {
   glfwDefaultWindowHints();
   glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
@@ -73,7 +74,7 @@ std::string offered_gl_version() {
   return version;
 }
 
-/// Desktops that take icons from desktop entries alone, such as Wayland's, ignore it.
+/// Sets the window's icon. Desktops that take icons only from desktop entries, such as Wayland's, ignore it.
 void set_icon(GLFWwindow* window) {
   std::vector<render::Icon> icons = render::icons();
   std::vector<GLFWimage> images;
@@ -81,11 +82,11 @@ void set_icon(GLFWwindow* window) {
   glfwSetWindowIcon(window, static_cast<int>(images.size()), images.data());
 }
 
-/// Null if the display cannot.
+/// Returns a window, or null if the display cannot create it.
 GLFWwindow* try_window(std::optional<WindowSize> size, bool visible, bool reports_resets) {
   ask_for_core_profile(reports_resets);
   glfwWindowHint(GLFW_VISIBLE, visible ? GLFW_TRUE : GLFW_FALSE);
-  // A size that the user gave is in pixels. The default looks the same on every display.
+  // A size from the user is in pixels. The default size is scaled to look the same on every display.
   glfwWindowHint(GLFW_SCALE_TO_MONITOR, size ? GLFW_FALSE : GLFW_TRUE);
   const auto [width, height] = size.value_or(WindowSize{});
   return glfwCreateWindow(width, height, "Orrery", nullptr, nullptr);
@@ -109,7 +110,7 @@ GLFWwindow* create_window(std::optional<WindowSize> size, bool visible) {
                   offered, why));
 }
 
-/// The monitor that shows most of the window; null if none shows any of it.
+/// Returns the monitor that shows most of the window; null if none shows any of it.
 GLFWmonitor* monitor_of(const WindowPlace& place) {
   int count = 0, best_area = 0;
   GLFWmonitor** monitors = glfwGetMonitors(&count);
@@ -192,7 +193,7 @@ float Window::scale() const {
   glfwGetWindowContentScale(window_.get(), &x, &y);
   int width = 0;
   glfwGetWindowSize(window_.get(), &width, nullptr);
-  const int pixels = canvas().width;  // more than the width if the system scales windows
+  const int pixels = canvas().width;  // above the width if the system scales windows
   const float enlarged = width > 0 && pixels > 0 ? static_cast<float>(pixels) / static_cast<float>(width) : 1;
   return std::clamp(std::max(x, y) / enlarged, 0.5f, 4.0f);
 }
@@ -213,12 +214,12 @@ bool Window::close_requested() const {
   return glfwWindowShouldClose(window_.get()) == GLFW_TRUE;
 }
 
-/// If the driver ignores vsync (a virtual or remote display), the clock paces the frames: drawing the same picture
-/// again would only take processors from the simulation.
+/// Presents the frame. If the driver ignores vsync (a virtual or remote display), the clock paces the frames: drawing
+/// the same picture more often would only take processors from the simulation.
 void Window::present() {
   glfwSwapBuffers(window_.get());
   if (vsync_) {
-    // A millisecond early, so that a display with vsync never waits.
+    // Waits a millisecond less than a frame, so that a display with vsync is never delayed.
     std::this_thread::sleep_until(presented_ + std::chrono::microseconds{1'000'000 / refresh_rate_ - 1000});
   }
   presented_ = Clock::now();
@@ -231,7 +232,7 @@ void Window::follow_monitor() {
   refresh_rate_ = mode && mode->refreshRate > 0 ? mode->refreshRate : 60;
 }
 
-/// Limits the size: the panels need room, and OpenGL has a maximum.
+/// Limits the window's size: the panels need room, and OpenGL has a maximum.
 void Window::limit_size() {
   const WindowSize least = least_window_at(scale());
   glfwSetWindowSizeLimits(window_.get(), least.width, least.height, gl_.max_side, gl_.max_side);
@@ -248,8 +249,8 @@ std::optional<WindowPlace> Window::place() const {
   return fullscreen() ? windowed_ : present_place();
 }
 
-/// The place may be of another display: the size is limited to the monitor's, and a position that no monitor shows is
-/// ignored.
+/// Moves the window. The place may come from another display: limits the size to the monitor's, and ignores a position
+/// that no monitor shows.
 void Window::move_to(WindowPlace place) {
   const WindowSize least = least_window_at(scale());
   GLFWmonitor* const monitor = monitor_of(place);
@@ -282,7 +283,7 @@ void Window::toggle_fullscreen() {
     glfwSetWindowMonitor(window, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
   }
   follow_monitor();
-  glfwSwapInterval(vsync_ ? 1 : 0);  // some drivers reset it
+  glfwSwapInterval(vsync_ ? 1 : 0);  // some drivers reset the interval
 }
 
 void Window::set_title(const std::string& title) {
@@ -293,7 +294,7 @@ OffscreenSurface::OffscreenSurface(WindowSize size, bool panel)
     : size_{allowed_size(size, panel ? least_window : least_picture, context_.info())},
       target_{GL_RGBA8, size_.width, size_.height} {}
 
-/// Flushes: without a swap, a driver might collect the commands of many frames before it starts.
+/// Flushes the commands. Without a swap, a driver might collect those of many frames before it starts.
 void OffscreenSurface::present() {
   glFlush();
 }

@@ -14,34 +14,34 @@ struct GLFWwindow;
 
 namespace orrery {
 
-/// Returns `asked` if it is at least `least` and OpenGL can draw it; otherwise throws UsageError, one line.
+/// Returns `asked` if it is at least `least` and OpenGL can draw it. Otherwise throws UsageError, one line.
 WindowSize allowed_size(WindowSize asked, WindowSize least, const render::GlInfo& gl);
 
-/// Returns least_window for a display of `scale` (1 = 96 dots per inch).
+/// Returns the smallest window size in pixels, least_window, for a display of `scale` (1 = 96 dots per inch).
 WindowSize least_window_at(float scale);
 
 /// Returns the scale of the panels in a picture without a display: 1 up to 1920 x 1080 pixels, 2 for 3840 x 2160.
 float scale_of_picture(WindowSize size);
 
-/// Where frames go: a window, or a picture in memory. Its OpenGL context is current from construction to destruction.
+/// Output of frames: a window, or a picture in memory. Its OpenGL context is current from construction to destruction.
 class Surface {
  public:
   virtual ~Surface() = default;
 
   virtual const render::GlInfo& gl() const = 0;
-  /// Framebuffer and its size in pixels; a minimized window has no area.
+  /// Returns the framebuffer and its size in pixels. A minimized window has no area.
   virtual render::Canvas canvas() const = 0;
-  /// The display's scale: 1 = 96 window coordinates per inch.
+  /// Returns the display's scale: 1 = 96 window coordinates per inch.
   virtual float scale() const = 0;
   /// Returns the window for ImGui's back end; null if there is none.
   virtual GLFWwindow* window() const = 0;
 
-  /// Processes events: calls their callbacks.
+  /// Processes the pending events by calling their callbacks.
   virtual void poll() = 0;
   /// Returns the files that were dropped on the window since the last call.
   virtual std::vector<std::string> take_dropped() = 0;
   virtual bool close_requested() const = 0;
-  /// Withdraws the request to close.
+  /// Cancels the request to close.
   virtual void stay_open() = 0;
   /// Shows the frame. Waits for the display if vsync is on.
   virtual void present() = 0;
@@ -50,7 +50,7 @@ class Surface {
   virtual bool vsync() const = 0;
   virtual void toggle_fullscreen() = 0;
   virtual bool fullscreen() const = 0;
-  /// Where the window is while it is not in full screen; empty if there is none.
+  /// Returns the window's place outside of full screen; none without a window.
   virtual std::optional<WindowPlace> place() const = 0;
   virtual void set_title(const std::string& title) = 0;
 };
@@ -58,15 +58,15 @@ class Surface {
 /// A window on the desktop with an OpenGL 4.5 core context.
 class Window final : public Surface {
  public:
-  /// Throws std::runtime_error, one line, if there is no display or its OpenGL is older than 4.5, and UsageError for
-  /// a size that cannot be drawn here. No size: the default, times the display's scale. `place` is where to open it
-  /// instead, as far as it can be seen there.
+  /// Opens a window. Without `size`, uses the default size times the display's scale. `place` sets position and size
+  /// instead, as far as they are visible. Throws std::runtime_error, one line, if there is no display or its OpenGL is
+  /// older than 4.5. Throws UsageError for a size that cannot be drawn here.
   Window(std::optional<WindowSize> size, bool vsync, const std::optional<WindowPlace>& place = std::nullopt);
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
 
-  /// Returns the OpenGL renderer of windows on this display, tried without showing one. Throws std::runtime_error as
-  /// the constructor does.
+  /// Returns the OpenGL renderer of windows on this display, from a hidden window. Throws std::runtime_error as the
+  /// constructor does.
   static std::string renderer();
 
   const render::GlInfo& gl() const override { return gl_; }
@@ -88,7 +88,7 @@ class Window final : public Surface {
   void set_title(const std::string& title) override;
 
  private:
-  struct Library {  // GLFW, from its initialization to its termination
+  struct Library {  // initializes GLFW, and terminates it
     Library();
     ~Library();
   };
@@ -106,17 +106,17 @@ class Window final : public Surface {
   std::unique_ptr<GLFWwindow, Destroy> window_;
   render::GlInfo gl_;
   bool vsync_ = true;
-  WindowPlace windowed_;  // where to go back to from full screen
+  WindowPlace windowed_;  // place to return to from full screen
   std::vector<std::string> dropped_;
-  int refresh_rate_ = 60;  // of the monitor that shows the window, in Hz
+  int refresh_rate_ = 60;  // refresh rate of the monitor that shows the window, in Hz
   Clock::time_point presented_{};
 };
 
-/// A picture in memory, without a window or an X server. It has no input and does not wait for a display.
+/// A picture in memory, without a window or an X server. It has no input and never waits for a display.
 class OffscreenSurface final : public Surface {
  public:
-  /// Throws std::runtime_error if no OpenGL 4.5 context can be made, and UsageError for a size that cannot be drawn;
-  /// `panel`: it must have room for the panels.
+  /// Creates the picture. Throws std::runtime_error if there is no OpenGL 4.5 context, and UsageError for a size that
+  /// cannot be drawn or, with `panel`, is too small for the panels.
   OffscreenSurface(WindowSize size, bool panel);
 
   const render::GlInfo& gl() const override { return context_.info(); }

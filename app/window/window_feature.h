@@ -20,17 +20,16 @@
 
 namespace orrery {
 
-/// The functions that carry out the commands of the window, one for each.
+/// Registry of the functions that carry out window commands, one function per command.
 class Handlers {
  public:
-  /// `part` carries out each command of the table from now on, by its function carry_out(const Command&). It must
-  /// outlive this.
+  /// Registers part.carry_out(const Command&) for each command of the table. `part` must outlive this object.
   template <class Part, class... Rows>
   void add(Part& part, const std::tuple<Rows...>& /*table*/) {
     (add_one<typename Rows::Command>(part), ...);
   }
 
-  /// Throws std::logic_error that names a command that no part carries out.
+  /// Throws std::logic_error that names a command without a function.
   void require_all() const {
     for (const CommandEntry& entry : command_entries()) {
       const auto* command = std::get_if<ViewCommand>(&entry.initial);
@@ -40,7 +39,7 @@ class Handlers {
     }
   }
 
-  /// Throws UsageError for a value out of its range, and what the command's part throws.
+  /// Carries out the command. Throws UsageError for a value out of its range, and what the registered function throws.
   void carry_out(const ViewCommand& command) const {
     entry_of(command.type()).check(command);
     handlers_.at(command.type())(command);
@@ -72,58 +71,58 @@ class WindowFeature {
   WindowFeature& operator=(const WindowFeature&) = delete;
   virtual ~WindowFeature() = default;
 
-  /// Adds the functions that carry out the feature's commands.
+  /// Registers the functions that carry out the feature's commands.
   virtual void add_to(Handlers& /*handlers*/) {}
-  /// Called once the window is set up, before its first frame.
+  /// Called once after the window is set up, before its first frame.
   virtual void begin() {}
-  /// Called after each command of the simulation that has been carried out.
+  /// Called after each command that the simulation has carried out.
   virtual void took(const Command& /*command*/) {}
-  /// Called when the run of a checkpoint has been resumed: no scene starts from its state.
+  /// Called after a checkpoint's run has been resumed. Its state is not the initial state of a scene.
   virtual void resumed() {}
-  /// Called once per frame, when the latest steps are known and before the next ones start.
+  /// Called once per frame, after the latest steps have ended and before the next ones start.
   virtual void before_steps() {}
-  /// Whether no steps may start now.
+  /// Returns whether steps are forbidden now.
   virtual bool forbids_steps() const { return false; }
-  /// Whether the shown run may start steps in this frame, if nothing else forbids it. Otherwise a second run may have
-  /// started some.
+  /// Returns whether the shown run may start steps in this frame, if nothing else forbids it. If not, a second run may
+  /// have started steps.
   virtual bool allows_steps(std::int64_t /*frame*/) { return true; }
-  /// In a run that can be repeated, after the steps of the shown run: starts those that a second run lacks, and returns
-  /// it, to be waited for. Null: there is no other run.
+  /// Called in a deterministic run after the steps of the shown run. Starts the steps that a second run lacks, and
+  /// returns that run, whose steps the caller awaits. Null: there is no second run.
   virtual Lane* catch_up() { return nullptr; }
   /// Called once per frame, after the latest steps are known.
   virtual void follow() {}
-  /// Called once per frame, after the view describes the shown run. `wall_s` as for Lane::describe().
+  /// Called once per frame, after the view describes the shown run. `wall_s` as in Lane::describe().
   virtual void describe(double /*wall_s*/) {}
-  /// Divides Session::stage, which is whole, between the shown run and a second one. `covered` as for whole_stage().
+  /// Divides Session::stage, initially whole, between the shown run and a second one. `covered` as in whole_stage().
   virtual void divide_stage(const render::Canvas& /*canvas*/, glm::vec3 /*covered*/) {}
-  /// Draws the bodies in place of the shown run alone. Returns false if it does not.
+  /// Draws the bodies instead of the shown run alone. Returns false if it draws nothing.
   virtual bool draw(const render::OrbitCamera& /*camera*/) { return false; }
-  /// Adds what the feature shows to the description that is stored in the file of a picture.
+  /// Adds what the feature shows to the description in a picture's file.
   virtual void describe_picture(Json& /*description*/) const {}
-  /// Whether nobody will see the picture of a frame, so that it need not be drawn.
+  /// Returns whether the picture of a frame is never seen, so that it need not be drawn.
   virtual bool does_without(std::int64_t /*frame*/) const { return false; }
-  /// Whether the steps of the next frame must not start before end_frame().
+  /// Returns whether the steps of the next frame must not start before end_frame().
   virtual bool holds_steps() const { return false; }
-  /// Called at the end of a frame; `drawn`: the surface has its picture, which is not presented yet.
+  /// Called at the end of a frame. `drawn`: the surface has the frame's picture, which is not presented yet.
   virtual void end_frame(bool /*drawn*/) {}
-  /// Whether everything is complete that the run is for, if no frame from this one on is drawn.
+  /// Returns whether the purpose of the run is complete if no frame from this one on is drawn.
   virtual bool is_complete_from(std::int64_t /*frame*/) const { return false; }
-  /// Called at the end of the window while OpenGL works, before finish().
+  /// Called at the end of the window while OpenGL still works, before finish().
   virtual void finish_drawing() {}
   /// Ends all work of the feature and completes its files, without OpenGL. Called at the end of the window, also after
   /// a failure.
   virtual void finish() {}
-  /// Adds a line for each thing that ends or is lost with the window: "The race ends; what it has measured is kept."
+  /// Adds a line for each thing that ends or is lost with the window: "The race ends; what it measured is kept."
   virtual void add_losses(std::vector<std::string>& /*lines*/) const {}
-  /// Adds what a window that takes over from this one lacks: "the rest of the race".
+  /// Adds the things that a window taking over from this one lacks, such as "the rest of the race".
   virtual void add_left_behind(std::vector<std::string>& /*things*/) const {}
-  /// Leaves the feature's part to the window that takes over with `kernel`, see add_left_behind().
+  /// Stores the feature's state for the window that takes over with `kernel`, see add_left_behind().
   virtual void hand_over(Handover& /*next*/, const DeviceLoss& /*loss*/, const KernelInfo& /*kernel*/) const {}
-  /// Takes that part, before the run of the other window continues. Throws std::runtime_error.
+  /// Restores that state before the run of the other window continues. Throws std::runtime_error.
   virtual void take_over(const Handover& /*before*/) {}
-  /// Name of a kernel that the feature has made: "version 2 of my.cu"; empty: it has not.
+  /// Returns the name of a kernel that the feature has made, such as "version 2 of my.cu"; empty for other kernels.
   virtual std::string name_of(const KernelInfo& /*kernel*/) const { return {}; }
-  /// Exit status of a run that has ended without a failure.
+  /// Returns the exit status of a run that has ended without a failure.
   virtual int exit_status() const { return 0; }
 };
 
@@ -131,7 +130,7 @@ class WindowFeature {
 #include "window_list.inc"
 #undef X
 
-/// The features of a window, one of each. `session` must outlive them.
+/// Returns the features of a window, one of each. `session` must outlive them.
 std::vector<std::unique_ptr<WindowFeature>> make_features(Session& session);
 
 }  // namespace orrery
