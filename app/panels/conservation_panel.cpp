@@ -30,7 +30,7 @@ double distance(const Vec3d& a, const Vec3d& b) {
 }
 
 struct Curve {
-  const char* name;  ///< in the legend; empty: there is only one
+  const char* name;  ///< in the legend; empty if the chart has only one curve
   theme::Colour colour;
   ProbeValue value;
 };
@@ -63,10 +63,10 @@ struct Chart {
   const char* title;
   const char* notes;
   std::span<const Curve> curves;
-  bool from_zero;       ///< the axis
-  double top_of_zeros;  ///< of the axis if all values are 0
+  bool from_zero;       ///< whether the vertical axis includes 0
+  double top_of_zeros;  ///< upper end of the vertical axis if all values are 0
 };
-constexpr double rounding = 1e-7;  // of single precision, in which the bodies are kept
+constexpr double rounding = 1e-7;  // relative, in fp32: the precision of the bodies' state
 constexpr std::array charts{
     Chart{"energy", "energy drift", "|E - E0| / |E0|: how far the total energy has moved from the first one measured.",
           drift_of_energy, true, rounding},
@@ -79,7 +79,7 @@ constexpr std::array charts{
 };
 
 std::string number_words(double value) {
-  if (!std::isfinite(value)) return "not defined";  // divided by 0, as for one body
+  if (!std::isfinite(value)) return "not defined";  // division by 0, as for a single body
   const double size = std::abs(value);
   return size == 0 || (size >= 0.01 && size < 10000) ? fmt::format("{:.3g}", value) : format_error(value);
 }
@@ -109,7 +109,7 @@ void draw_curve(const Curve& curve, History history, const PlotArea& area, const
   if (!points.empty()) draw.AddCircleFilled(points.back(), em(0.16f), curve.colour);
 }
 
-/// The measurement nearest to the mouse.
+/// Returns the measurement whose time is nearest to the mouse.
 const ConservedProbe& pointed_at(History history, const PlotArea& area) {
   const double share = (ImGui::GetIO().MousePos.x - area.low.x) / area.width();
   const double time = history.front().sim_time + share * (history.back().sim_time - history.front().sim_time);

@@ -1,4 +1,4 @@
-// How panels name quantities with units, trials and systems.
+// Names of quantities with units, trials and systems, as shown in panels.
 #include "app/panels/shown_words.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 namespace orrery {
 namespace {
 
-/// The scene's own unit, in CGS.
+/// Returns the scene's own unit of this dimension, in CGS.
 double own_unit(const Units& units, Dimension dimension) {
   switch (dimension) {
     case Dimension::length:

@@ -12,31 +12,31 @@
 #include "compute/snapshots/units.h"
 
 namespace orrery {
-/// A unit in which numbers of the scene are shown: a physical one if the scene's file has units.
+/// Unit for numbers of the scene. It is a physical unit if the scene's file has units.
 struct ShownUnit {
   std::string name;  ///< with a blank before it: " kpc"; empty: the scene's own
-  double size = 1;   ///< in the scene's own unit, of G = 1
+  double size = 1;   ///< in the scene's own unit, with G = 1
 };
 
-/// Returns the unit that suits a number.
+/// Returns the unit that suits `number`, which is in the scene's own unit.
 ShownUnit shown_unit(const std::optional<Units>& units, Dimension dimension, double number);
 
-/// The numbers in the unit that suits the largest: "-1.5, 0, 12.25 kpc"; "-1.5, 0, 12.25" without units.
+/// Formats numbers in the unit that suits the largest: "-1.5, 0, 12.25 kpc"; "-1.5, 0, 12.25" without units.
 std::string shown_text(const std::optional<Units>& units, Dimension dimension, std::span<const float> numbers);
 
-/// The ends of a legend's colours.
+/// The ends of a legend's colour range.
 struct ShownRange {
   double low, high;
   std::string unit;  ///< "km/s"; "length / time" without units; may be empty
 };
 
-/// Returns both ends in the unit that suits the larger.
+/// Returns both ends in the unit that suits the one with the larger magnitude.
 ShownRange shown_range(const std::optional<Units>& units, const Legend& legend);
 
-/// The one of `kernels` with this id; null if there is none.
+/// Returns the kernel with this id; null if there is none.
 const KernelInfo* known_kernel(std::span<const KernelPtr> kernels, std::string_view id);
 
-/// Whether `trial` is running now.
+/// Returns whether `trial` is the running system.
 bool is_present(const Trial& trial, const Status& status);
 
 /// Requests a return to `trial`, unless it is running now.
@@ -45,13 +45,13 @@ void return_to(const Trial& trial, const Status& status, Requests& out);
 /// Describes return_to(), for a tooltip.
 std::string return_words(const Trial& trial, const Status& status);
 
-/// The settings, the changed ones first: a cell may be too narrow for all.
+/// Returns the settings, changed ones first, as a cell may be too narrow for all.
 std::string changes_first(const Trial& trial, std::span<const KernelPtr> kernels);
 
-/// The generator's id, or the file's name without its folder.
+/// Returns the generator's id, or the file's name without its folder.
 std::string scene_name(const Trial& trial);
 
-/// "collision, seed 1, 16,384 bodies", and on a second line the law, dt, constants and the integrator.
+/// Returns "collision, seed 1, 16,384 bodies", and on a second line the law, dt, constants and integrator.
 std::string system_words(const Trial& trial);
 
 }  // namespace orrery

@@ -30,7 +30,7 @@ ImU32 colour_of(const Result& row, std::span<const KernelPtr> kernels) {
   return !kernel ? theme::dim : kernel->backend == Backend::cpu ? of_cpu : of_cuda;
 }
 
-/// Pairs of bodies per second, n^2 per step for every kernel: a tree evaluates far fewer interactions.
+/// Returns the pairs of bodies per second, with n^2 pairs per step for every kernel. Trees evaluate far fewer.
 double speed_of(const Result& row) {
   const double bodies = row.count;
   return row.step_ms.median > 0 ? bodies * bodies / (row.step_ms.median * 1e-3) : 0;
@@ -60,13 +60,12 @@ Plot plot_of(const std::vector<Result>& results, const PlotArea& area, int count
   return {area, DecadeAxis::around(least_error, most_error), DecadeAxis::around(least_speed, most_speed), count};
 }
 
-/// Places `label` beside a dot; false if there is no room.
+/// Finds a place for `label` beside a dot, and stores it in `at`. Returns false if there is no room.
 bool place_label(const Plot& plot, ImVec2 dot, const std::string& label, std::vector<ImVec4>& taken, ImVec2& at) {
   ImFont* const font = theme::font(theme::Font::small);
   const ImVec2 size = font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, label.c_str());
   const bool left = dot.x + em(0.6f) + size.x > plot.area.high.x;
-  const float below =
-      std::min(dot.y + em(0.15f), plot.area.high.y - size.y);  // the line of the front goes up from a dot
+  const float below = std::min(dot.y + em(0.15f), plot.area.high.y - size.y);  // the front's line leaves it upwards
   at = {left ? dot.x - em(0.6f) - size.x : dot.x + em(0.6f), below};
   const ImVec4 box{at.x, at.y, at.x + size.x, at.y + size.y};
   const bool free = std::ranges::none_of(taken, [&](const ImVec4& other) {
@@ -76,7 +75,7 @@ bool place_label(const Plot& plot, ImVec2 dot, const std::string& label, std::ve
   return free;
 }
 
-/// The Pareto front of the highlighted count: no other dot is faster at the same or a smaller error.
+/// Draws the Pareto front of the highlighted count: the dots for which no other is both faster and at most as wrong.
 void draw_front(const Plot& plot, const std::vector<Result>& results) {
   std::vector<SpeedError> points;
   std::vector<const Result*> rows;
@@ -122,7 +121,7 @@ void dot(int index, const Result& row, const Plot& plot, const Status& status, s
   if (clicked) return_to(row, status, out);
 }
 
-/// Speed on the vertical axis, error on the horizontal one.
+/// Plots the speed on the vertical axis against the error on the horizontal one.
 void plot(const Status& status, const ViewStatus& view, int count, ImVec2 size, Requests& out) {
   const ImVec2 low = ImGui::GetCursorScreenPos();
   ImDrawList& draw = *ImGui::GetWindowDrawList();

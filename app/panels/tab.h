@@ -14,10 +14,10 @@ namespace orrery {
 struct Tab {
   const char* title;
   const char* notes;  ///< its tooltip
-  /// Draws the tab into the current window, of whose height it takes about `height` pixels.
+  /// Draws the tab into the current window. The tab takes about `height` pixels of its height.
   void (*draw)(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
-  /// Draws captions over the picture, in every frame. Returns how far those at the left reach down, in pixels from the
-  /// top; 0: there are none. Null: the tab has none.
+  /// Draws captions over the picture, in every frame. Returns the lower end of those at the left, in pixels from the
+  /// top; 0: no captions. Null if the tab never has any.
   float (*captions)(const ViewStatus& view, const PanelState& state) = nullptr;
 };
 

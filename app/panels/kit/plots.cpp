@@ -1,4 +1,4 @@
-// Plots: their axes and dots, and bars of times.
+// Plots with axes and dots, and bars of times.
 #include "app/panels/kit/plots.h"
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ void draw_small(ImVec2 at, const std::string& label) {
   ImGui::GetWindowDrawList()->AddText(font, font->FontSize, at, theme::dim, label.c_str());
 }
 
-/// Calls draw(exponent) for as many decades as have room for labels of this size.
+/// Calls draw(exponent) for each labelled decade. Skips decades if there is no room for labels of size `label`.
 template <class Draw>
 void each_decade(const DecadeAxis& axis, float length, float label, Draw&& draw) {
   const int decades = axis.high - axis.low, room = std::max(static_cast<int>(length / label), 1);
@@ -140,8 +140,8 @@ void begin_entry(ImU32 colour) {
   ImGui::SameLine();
 }
 
-/// Widths of columns that hold the parts alternately, each name with the longest time. A column without parts has a
-/// usual width.
+/// Returns the widths of columns that are filled row by row. Each has room for its longest name and time; an empty
+/// column has a usual width.
 std::vector<float> widths_of(std::span<const TimePart> parts, int columns, float gap) {
   std::vector<float> widths(static_cast<std::size_t>(columns), em(5.5f));
   std::size_t column = 0;

@@ -7,63 +7,64 @@
 #include <string_view>
 
 namespace orrery {
-/// An axis of whole decades.
+/// Logarithmic axis over whole decades.
 struct DecadeAxis {
   int low = 0, high = 1;  ///< exponents of 10 at its ends; low < high
 
-  /// The axis that holds both; values that are not > 0 do not count.
+  /// Returns the axis that holds both values; an axis of one decade if a value is not > 0 and finite.
   static DecadeAxis around(double least, double most);
-  /// Where `value` lies from 0 at the low end to 1, held at the ends.
+  /// Returns the position of `value`: 0 at the low end, 1 at the high end, clamped to 0 to 1.
   float at(double value) const;
 };
 
-/// A linear axis around some values.
+/// Linear axis that holds some values.
 struct LinearAxis {
   double low, high;  ///< low < high
 
-  /// Holds all of `values` that are finite, and 0 if `from_zero`. If these are all 0, it ends at `top_of_zeros` > 0.
+  /// Returns an axis that holds all finite `values`, and 0 if `from_zero`. If all are 0, the axis ends at
+  /// `top_of_zeros` > 0.
   static LinearAxis around(std::span<const double> values, bool from_zero, double top_of_zeros = 1);
-  /// Where `value` lies from 0 at the low end to 1.
+  /// Returns the position of `value`: 0 at the low end, 1 at the high end.
   float at(double value) const { return static_cast<float>((value - low) / (high - low)); }
 };
 
-/// A part of the window to plot in.
+/// Rectangle of the window to plot in.
 struct PlotArea {
   ImVec2 low, high;
 
   float width() const { return high.x - low.x; }
   float height() const { return high.y - low.y; }
-  /// The place of shares 0 to 1 from the lower left corner.
+  /// Returns the point at fractions 0 to 1 of the width and height, from the lower left corner.
   ImVec2 at(float x, float y) const { return {low.x + x * width(), high.y - y * height()}; }
 };
 
-/// One line and one label a decade, or every second, third … where they are narrow: labels of the horizontal axis lie
-/// below the area, those of the vertical axis at its left.
+/// Draw one line and one label per decade, or every second, third … decade if they are narrow. Labels of the horizontal
+/// axis are below the area, labels of the vertical axis at its left.
 void draw_decades_across(const PlotArea& area, const DecadeAxis& axis, std::string (*label)(int exponent));
 void draw_decades_up(const PlotArea& area, const DecadeAxis& axis, std::string (*label)(int exponent));
 
-/// Words of a plot, in small type.
+/// Draw and measure the text of a plot, in small type.
 void small_text(ImVec2 at, ImU32 colour, const std::string& words);
 float small_width(const std::string& words);
 
-/// A dot of a plot that can be clicked, marked as `ID.index`; a ring around it if it is the `present` one.
+/// Draws a dot that can be clicked, marked as `ID.index`. The current dot (`present`) has a ring around it.
 struct PlotDot {
   bool clicked, hovered;
 };
 
 PlotDot plot_dot(const char* id, int index, ImVec2 centre, ImU32 colour, bool present);
 
-/// Half the width of a dot.
+/// Radius of a dot, in pixels.
 float dot_radius();
 
-/// Steps from dot to dot, which lie from left to right. The line begins at the height `from`, and ends at the right of
-/// the area.
+/// Draws a step curve through dots that are sorted from left to right. The line begins at height `from`, in pixels, and
+/// ends at the right edge of the area.
 void draw_steps(const PlotArea& area, std::span<const ImVec2> dots, float from, ImU32 colour);
 
-/// An entry of a legend: a dot, and what it stands for.
+/// Draws an entry of a legend: a dot and its meaning.
 void legend_entry(ImU32 colour, const char* words);
 
-// A time and what it is made of: a line that names it, a bar of its parts, and their names and times.
+// A total time and its parts, drawn as a line of text, a bar of the parts, and their names and times.
 struct TimePart {
   const char* name;
   double ms;
@@ -74,10 +75,11 @@ struct TimePart {
 
 void time_head(std::string_view title, const std::string& total);
 
-/// The parts side by side, marked as `id`; the rest up to `total_ms` stays empty.
+/// Draws the parts side by side, marked as `id`. The rest up to `total_ms` stays empty.
 void time_bar(const char* id, std::span<const TimePart> parts, double total_ms);
 
-/// Draws the names and times of the parts, marked as `id.NAME`, in at most 3 columns. Long names need fewer.
+/// Draws the names and times of the parts, marked as `id.NAME`, in at most `most_columns` columns. Long names reduce
+/// them to 2.
 void time_legend(const char* id, std::span<const TimePart> parts, int most_columns = 3);
 
 }  // namespace orrery
