@@ -25,7 +25,7 @@ void Forecast::learn_reference(int count, double seconds) {
   if (reference_pairs(count) >= least_pairs) reference_rate_ = seconds / reference_pairs(count);
 }
 
-/// Uses the kernel's own rate, else the mean of its backend's rates, else a guess for one core or a GPU.
+/// Uses the kernel's own rate, else the mean rate of its backend, else a guess for one core or a GPU.
 double Forecast::seconds(const KernelInfo& kernel, int count) const {
   if (const auto known = rates_.find(kernel.id); known != rates_.end()) {
     return known->second.seconds_per_pair * pairs(count);

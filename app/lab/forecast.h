@@ -9,19 +9,19 @@
 
 namespace orrery {
 
-/// Estimates how long sums over all pairs take, from those measured so far.
+/// Estimates the time of sums over all pairs from the sums measured so far.
 class Forecast {
  public:
   /// `sample` is the largest number of bodies in a ForceSample.
   explicit Forecast(int sample = ForceSample::usual_size) : sample_{sample} {}
 
-  /// Ignores short sums: most of their time is not spent on pairs.
+  /// Learns the kernel's rate from one sum. Ignores short sums, whose time is mostly overhead.
   void learn(const KernelInfo& kernel, int count, double seconds);
   void learn_reference(int count, double seconds);
 
-  /// The time of one evaluation of all accelerations by the kernel, in s.
+  /// Returns the estimated time of one evaluation of all accelerations by the kernel, in s.
   double seconds(const KernelInfo& kernel, int count) const;
-  /// The time of a ForceSample, in double precision on the CPU, in s.
+  /// Returns the estimated time of a ForceSample, in double precision on the CPU, in s.
   double reference_seconds(int count) const;
 
  private:
@@ -33,7 +33,7 @@ class Forecast {
 
   int sample_;
   std::map<std::string, Rate, std::less<>> rates_;  // by kernel id
-  double reference_rate_ = 1e-9;                    // seconds per pair; a guess for one core until it is known
+  double reference_rate_ = 1e-9;                    // seconds per pair; initially a guess for one core
 };
 
 }  // namespace orrery

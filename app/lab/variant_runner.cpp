@@ -1,4 +1,4 @@
-// Runs one system of bodies with one variant after the other, and carries out the setup of a simulation.
+// Runs one system of bodies with one variant after the other, and sets up simulations.
 #include "app/lab/variant_runner.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,8 @@
 namespace orrery {
 namespace {
 
-/// Throws UsageError that names the kernels with such a setting if the default one has not: the user named none.
+/// Throws UsageError if the default kernel lacks one of the settings, as the user named no kernel. The error names the
+/// kernels with that setting.
 void require_settings(const Backends& backends, const Settings::Values& settings) {
   const KernelPtr kernel = backends.default_kernel();
   for (const auto& setting : settings) {
@@ -32,7 +33,7 @@ void require_settings(const Backends& backends, const Settings::Values& settings
   }
 }
 
-/// Removes the notes on a value that was suggested for the bodies, if another one is used.
+/// Removes notes on the suggested value of a quantity if another value is used.
 void keep_the_used(std::vector<std::string>& notes, const std::string& name, double used) {
   std::erase_if(notes, [&](const std::string& note) {
     return note.starts_with(name + " ") && !note.starts_with(name + " " + short_number(used) + " ");
@@ -79,7 +80,7 @@ auto VariantRunner::guarded(Action action) {
   try {
     return action();
   } catch (const UsageError&) {
-    throw;  // nothing has changed
+    throw;  // a refusal leaves the simulation unchanged
   } catch (...) {
     failed_ = true;
     throw;
@@ -93,7 +94,7 @@ Simulation& VariantRunner::simulation(const KernelPtr& kernel) {
   auto fresh = std::make_unique<Simulation>(backends_, scene_, kernel);
   if (prepare_) prepare_(*fresh);
   simulation_ = std::move(fresh);
-  throw_if_cancelled();  // many bodies take a while to load
+  throw_if_cancelled();  // loading many bodies takes a while
   return *simulation_;
 }
 
@@ -116,11 +117,11 @@ std::optional<StepTiming> VariantRunner::collect() {
     const std::vector<StepTiming> ended = simulation_->collect();
     if (!simulation_->idle()) return std::nullopt;
     const Status& status = simulation_->status();
-    if (const auto& body = status.non_finite) {  // last_error also has advice for the window
+    if (const auto& body = status.non_finite) {  // a shorter text than last_error, which also has advice for the window
       throw std::runtime_error(fmt::format("body {} is not finite after step {}", body->body, body->step));
     }
     if (!status.last_error.empty()) throw std::runtime_error(status.last_error);
-    if (steps_ == 0) return StepTiming{};  // it only measured
+    if (steps_ == 0) return StepTiming{};  // the batch only measured
     if (ended.empty() || ended.back().steps < steps_) throw std::runtime_error("a step was cancelled");
     return ended.back();
   });
@@ -133,7 +134,7 @@ StepTiming VariantRunner::run(int steps) {
   return collect().value();
 }
 
-/// Raises the clocks before the first variant, whose time would include it.
+/// Raises the processor's clocks before the first variant, whose time would otherwise include the rise.
 void VariantRunner::raise_clocks() {
   if (std::exchange(clocks_raised_, true)) return;
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds{30};

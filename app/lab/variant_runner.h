@@ -13,49 +13,50 @@
 
 namespace orrery {
 
-/// The kernel that a setup selects first, or null for the default one. The simulation is made with it, so that no other
-/// needs to run here.
+/// Returns the kernel that a setup selects first, or null for the default one. The simulation is made with it, so that
+/// no other kernel must be able to run here.
 KernelPtr kernel_of_setup(const KernelCatalog& kernels, std::span<const Command> setup);
 
-/// Carries out the setup of a new simulation; then, where there are `settings`, those of the default kernel. Throws as
-/// Simulation::apply(), and UsageError that names other kernels if the default one has not all of these settings.
+/// Carries out the setup of a new simulation, then sets the `settings`, if any, of the default kernel. Throws as
+/// Simulation::apply(). If the default kernel lacks a setting, throws UsageError that names other kernels.
 void set_up(Simulation& simulation, const Backends& backends, std::span<const Command> setup,
             const Settings::Values& settings);
 
-/// Prints on stderr what was assumed about the bodies of the scene's file, such as velocities that it lacks: one line
-/// each. Returns the same in one line; empty if nothing was.
+/// Prints assumptions about the bodies of the scene's file on stderr, such as missing velocities: one line each.
+/// Returns them joined in one line; empty if there were none.
 std::string print_scene_notes(const Simulation& simulation);
 
-/// One system of bodies that is stepped with one variant after the other. The first variant makes the simulation, with
-/// its own kernel: no other kernel has to be able to run here. So does the first variant after one that failed. All
-/// calls throw what the variant fails with (see problem_of()), and Cancelled once `stop` was requested, which also
-/// cancels a step on the CPU that they wait for.
+/// Steps one system of bodies with one variant after the other. The first variant makes the simulation with its own
+/// kernel, so that no other kernel must be able to run here. So does the first variant after a failed one. All calls
+/// throw the variant's failure (see problem_of()). After a stop request, they throw Cancelled; a CPU step in progress
+/// is cancelled.
 class VariantRunner {
  public:
   /// Gives a new simulation its integrator, law and bodies.
   using Prepare = std::function<void(Simulation& simulation)>;
-  /// `backends` must outlive this.
+  /// `backends` must outlive this object.
   VariantRunner(const Backends& backends, SceneRequest scene, Prepare prepare, std::stop_token stop = {})
       : backends_{backends}, scene_{std::move(scene)}, prepare_{std::move(prepare)}, stop_{std::move(stop)} {}
 
-  /// Makes the simulation if there is none. It has the settings of the variant before, or the kernel's initial ones.
+  /// Returns the simulation. Makes it if there is none. It has the settings of the previous variant, or the kernel's
+  /// initial ones.
   Simulation& simulation(const KernelPtr& kernel);
-  /// Null until it is made.
+  /// Returns null before the simulation was made.
   Simulation* simulation() { return simulation_.get(); }
   const Simulation* simulation() const { return simulation_.get(); }
   void select(const Variant& variant);
-  /// Returns to the system's first state.
+  /// Returns the system to its first state.
   void restart();
 
-  /// Starts a batch of steps with the selected variant and returns at once; one of 0 steps only measures what is asked
-  /// of the simulation. Call collect() until the batch has ended.
+  /// Starts a batch of steps with the selected variant and returns immediately. A batch of 0 steps only measures what
+  /// was requested from the simulation. Call collect() until the batch has ended.
   void start(int steps);
-  /// None while the batch runs.
+  /// Returns the timing of the batch once it has ended; none while it runs.
   std::optional<StepTiming> collect();
-  /// Runs a batch with the selected variant and waits for it.
+  /// Runs a batch with the selected variant and blocks until it has ended.
   StepTiming run(int steps);
-  /// The time of a step with this variant, in ms, from one batch; waits for it. What precedes a batch is not in its
-  /// time: the clocks' rise, and the additional evaluation in the first step after another kernel.
+  /// Returns the time per step of this variant, in ms, from one batch. Blocks. Excludes what precedes a batch: the rise
+  /// of the clocks, and the extra evaluation after a change of kernel.
   double step_ms(const Variant& variant, int steps);
 
  private:
@@ -69,8 +70,8 @@ class VariantRunner {
   Prepare prepare_;
   std::stop_token stop_;
   std::unique_ptr<Simulation> simulation_;
-  int steps_ = 0;        // of the batch in flight
-  bool failed_ = false;  // the simulation's state is unknown
+  int steps_ = 0;        // number of steps of the batch in flight
+  bool failed_ = false;  // whether the simulation's state is unknown
   bool clocks_raised_ = false;
 };
 

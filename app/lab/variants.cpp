@@ -1,4 +1,4 @@
-// Variants, which are kernels with settings: how they are named, planned and shown, and why one was not measured.
+// Variants, which are kernels with settings: how they are named, planned and shown, and why some are not measured.
 #include "app/lab/variants.h"
 
 #include <fmt/format.h>
@@ -20,12 +20,12 @@ bool contains(const std::vector<std::string_view>& texts, std::string_view text)
   return std::ranges::find(texts, text) != texts.end();
 }
 
-/// Appends `text` unless it is there: the order is that of the declarations.
+/// Appends `text` unless it is already there, so that the declarations' order is kept.
 void add_new(std::vector<std::string_view>& texts, std::string_view text) {
   if (!contains(texts, text)) texts.push_back(text);
 }
 
-/// The settings of one kernel: the product of the axes that it has.
+/// Returns all combinations of the axes that the kernel has. Adds notes on skipped axes and values.
 std::vector<Variant> product(const KernelPtr& kernel, const std::vector<Axis>& axes, std::vector<std::string>& notes) {
   std::vector<Variant> variants{{kernel, Settings{*kernel}}};
   for (const Axis& axis : axes) {
@@ -109,7 +109,7 @@ Axis parse_axis(std::string_view what, std::string_view text) {
 }
 
 void check_axes(const KernelSelection& selection, const std::vector<Axis>& axes) {
-  if (selection.kernels.size() == 1) {  // the kernel's own message is the clearest
+  if (selection.kernels.size() == 1) {  // for one kernel, the error of Settings is the clearest
     Settings settings{*selection.kernels.front()};
     for (const Axis& axis : axes) {
       if (axis.every() && settings.has(axis.tunable)) continue;
@@ -137,7 +137,7 @@ void check_axes(const KernelSelection& selection, const std::vector<Axis>& axes)
     for (const std::string& value : axis.values) {
       const auto allows = [&](const Tunable* tunable) { return tunable->allows(value); };
       if (std::ranges::any_of(tunables, allows)) continue;
-      // The widest range of numbers says the most.
+      // Show the widest range, which includes the most numbers.
       const Tunable* const widest = *std::ranges::max_element(tunables, {}, [](const Tunable* tunable) {
         return tunable->numbers ? tunable->numbers->most - tunable->numbers->least : 0;
       });

@@ -259,7 +259,7 @@ LegendLayout layout_of(const ViewStatus& view, const PanelState& state) {
   const ImVec2 padding = tight ? ImVec2{em(0.2f), em(0.2f)} : ImGui::GetStyle().WindowPadding;
   const float width = narrow ? std::min(rest - 2 * (margin + padding.x), full) : full;
   const float right = display.x - lesson - margin;
-  const bool beside = state.lab.right + margin <= right - width - 2 * padding.x;  // the laboratory is left of it
+  const bool beside = state.lab.right + margin <= right - width - 2 * padding.x;  // clear of the laboratory
   float low = display.y - (beside ? 0 : state.lab.covered);
   if (over_card) low -= state.card.size().y + usual_margin;
   const bool brief = room < em(40) && low < em(34);
