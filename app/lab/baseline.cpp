@@ -28,7 +28,7 @@
 namespace orrery {
 namespace {
 
-// Within these limits, any CSV is compared within seconds and a few hundred MB of memory.
+// A CSV within these limits is compared in seconds and a few hundred MB of memory, whatever its contents.
 constexpr std::size_t most_csv_bytes = 8'000'000, most_rows = 100'000, most_row_bytes = 2048;
 
 /// Returns a JSON number; null if the field is empty or not a number.
@@ -196,7 +196,7 @@ class Runs {
   std::size_t size() const { return runs_.size(); }
 
   /// Returns one unused counterpart from each run that has one, and marks it as used. An entry that occurs several
-  /// times so gets a different counterpart each time.
+  /// times gets a different counterpart each time.
   std::vector<const Entry*> take_counterparts(const Entry& entry) {
     std::vector<const Entry*> found;
     for (Run& run : runs_) {

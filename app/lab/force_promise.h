@@ -42,7 +42,7 @@ class ForceSample {
   double seconds_;
 };
 
-/// Limits of the errors |da|/|a| over a sample. A promise would break there if all errors grew by one factor.
+/// Errors |da|/|a| over a sample at which a promise would break, if all errors grew by one common factor.
 struct AllowedError {
   double median, p99, max;
 };

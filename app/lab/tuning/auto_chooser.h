@@ -19,8 +19,8 @@ namespace orrery {
 std::filesystem::path usual_cache_file();
 
 /// Results of tuning runs by key, in one file that all runs of the program share. Never fails: results that cannot be
-/// read are measured again. A result is kept for this run only if it cannot be written, or would overwrite the file of
-/// another version of the program.
+/// read are measured again. Results that cannot be written, or would overwrite the file of another version of the
+/// program, are kept in memory for this run.
 class ChoiceCache {
  public:
   struct Entry {
@@ -28,7 +28,7 @@ class ChoiceCache {
     TuningResult result;
   };
 
-  /// If `file` is empty, results are kept for this run only. `kernels` must outlive this object.
+  /// If `file` is empty, results are only kept in memory. `kernels` must outlive this object.
   ChoiceCache(const KernelCatalog& kernels, std::filesystem::path file) : kernels_{kernels}, file_{std::move(file)} {}
 
   /// Returns the latest result with an equal key and the same candidates.
