@@ -6,8 +6,8 @@
 
 namespace orrery {
 
-/// One value of each type, value-initialized when it is first asked for: what features keep in a place that does not
-/// know their types.
+/// One value of each type, value-initialized on first access. Features keep values here in owners that do not know
+/// their types.
 class ByType {
  public:
   template <class T>

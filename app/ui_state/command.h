@@ -12,7 +12,7 @@
 
 namespace orrery {
 
-/// A command of the window: a value of a struct that has a row in the table of a feature, such as race_commands.
+/// A command of the window. Its struct has a row in the table of a feature, such as race_commands.
 class ViewCommand {
  public:
   template <class C>
@@ -20,7 +20,7 @@ class ViewCommand {
       : value_{std::move(command)} {}
 
   const std::type_info& type() const { return value_.type(); }
-  /// The command if it is a `C`; null otherwise.
+  /// Returns the command if it is a `C`; null otherwise.
   template <class C>
   const C* get_if() const {
     return std::any_cast<C>(&value_);
@@ -34,7 +34,8 @@ class ViewCommand {
   std::any value_;
 };
 
-/// Panels, keys and scripts append them. The viewer carries them out in order at the start of the next frame.
+/// A command that panels, keys or scripts ask for. The viewer executes requests in order at the start of the next
+/// frame.
 struct Request : std::variant<Command, ViewCommand> {
   Request() = default;
   Request(Command command) : variant{std::move(command)} {}
@@ -47,7 +48,7 @@ struct Request : std::variant<Command, ViewCommand> {
 };
 using Requests = std::vector<Request>;
 
-/// The command in `request` if it is a `C`; null otherwise.
+/// Returns the command in `request` if it is a `C`; null otherwise.
 template <class C>
 const C* command_if(const Request& request) {
   if constexpr (AlternativeOf<C, Command::Variant>) {

@@ -7,7 +7,7 @@ void add_difference(std::string& list, bool differs, const char* words) {
   if (differs) list += (list.empty() ? "" : ", ") + std::string{words};
 }
 
-/// Lists the differences that make the rows not comparable(); empty if they are.
+/// Returns the reasons why the rows are not comparable(); empty if they are.
 std::string differences(const Result& row, const Result& pinned) {
   std::string list;
   const bool other_scene = row.scene.scene != pinned.scene.scene || row.scene.file != pinned.scene.file;

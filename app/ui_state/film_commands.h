@@ -14,21 +14,21 @@ inline void check_film_name(const std::string& name) {
   (void)parse_film_name("a film's name", name);
 }
 
-/// Films what the window shows until StopFilm, with at most FilmOptions::fps pictures per second.
+/// Films the window until StopFilm, with at most FilmOptions::fps pictures per second.
 struct StartFilm {
   std::string file;
 };
 
 struct StopFilm {};
 
-/// A film of the window.
+/// State of the film of the window.
 struct FilmStatus {
   bool active = false;
   std::string file;
   std::int64_t pictures = 0;
 };
 
-/// The commands that film the window.
+/// Commands that film the window.
 inline constexpr std::tuple film_commands{
     command_row<StartFilm>(
         "film", "Starts a film of the window, as MP4.",

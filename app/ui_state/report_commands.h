@@ -13,12 +13,12 @@ inline void check_page_name(const std::string& name) {
   (void)parse_page_name("a page's name", name);
 }
 
-/// A page for people: a picture of the view, and what the window has measured.
+/// Writes a page with a picture of the view and the window's measurements.
 struct SaveReport {
   std::string file;
 };
 
-/// The command that writes a page.
+/// Command that writes a page.
 inline constexpr std::tuple report_commands{command_row<SaveReport>(
     "report", "Writes a page with the picture, the results, plots, the settings and the machine, as HTML.",
     Argument<&SaveReport::file>{

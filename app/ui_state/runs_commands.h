@@ -7,12 +7,12 @@
 
 namespace orrery {
 
-/// How the run went, to be computed again: see Replay.
+/// Saves a record of the run, from which it can be computed again; see Replay.
 struct SaveReplay {
   std::string file;
 };
 
-/// The command that saves a replay.
+/// Command that saves a replay.
 inline constexpr std::tuple runs_commands{command_row<SaveReplay>(
     "save-replay", "Saves how the run went, for 'orrery replay', which computes it again.",
     Argument<&SaveReplay::file>{{.name = "file", .optional = true, .form = Form::written_file}})};

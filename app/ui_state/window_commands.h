@@ -1,4 +1,4 @@
-// The commands of the window's own parts: files, results, appearance, panels, the end.
+// The commands of the window itself: files, results, appearance, panels, quitting.
 #pragma once
 
 #include <array>
@@ -21,10 +21,10 @@
 
 namespace orrery {
 
-/// Continues the run that the last window kept, see Autosave.
+/// Continues the run that the last window saved; see Autosave.
 struct ContinueLastRun {};
 
-// An empty file name stands for a new file in the folder orrery-out. An existing file is kept: the new file gets a
+// File names: an empty name makes a new file in the folder orrery-out. Existing files are kept: the new file gets a
 // number in its name.
 struct StartRecording {
   std::string file;
@@ -37,73 +37,73 @@ inline void check_picture_name(const std::string& name) {
   (void)parse_picture_name("a picture's name", name);
 }
 
-/// The window as it is.
+/// Saves the window as it is.
 struct SaveScreenshot {
   std::string file;
 };
 
-/// The window, drawn again with more pixels.
+/// Redraws the window with more pixels and saves it.
 struct SaveEnlarged {
-  int times;  ///< as wide and as high as the window
+  int times;  ///< factor of the width and height
   std::string file;
 
   static constexpr Range<int> sizes{1, 8};
 };
 
-/// The bodies without the panels, in a size of its own.
+/// Saves a picture of the bodies without panels, with its own size.
 struct SavePicture {
-  int width, height;  ///< in pixels
+  int width, height;  ///< in pixels, each
   std::string file;
 
   static constexpr Range<int> lengths{16, 8192, "pixels"};
 };
 
-/// The bodies, in the format that the ending of `file` names.
+/// Saves the bodies in the format of `file`'s extension.
 struct SaveSnapshot {
   std::string file;
 };
 
-/// The table of results, as CSV.
+/// Saves the table of results as CSV.
 struct ExportResults {
   std::string file;
 };
 
 struct ClearResults {};
 
-/// Makes a row of ViewStatus::results, counted from 0, the baseline of the rows that are comparable() with it, instead
-/// of the current baseline; or unpins it.
+/// Makes a row of ViewStatus::results, counted from 0, the baseline of the rows that are comparable() with it. This
+/// replaces their current baseline. Or unpins the row.
 struct PinResult {
   int row;
   bool pinned = true;
 
-  static constexpr Range<int> rows{1, std::numeric_limits<int>::max()};  ///< as users count them, from 1
+  static constexpr Range<int> rows{1, std::numeric_limits<int>::max()};  ///< as shown to users, counted from 1
 };
 
-/// ReturnToRun with a row of ViewStatus::results, counted from 0.
+/// Does ReturnToRun with a row of ViewStatus::results, counted from 0.
 struct ReturnToResult {
   int row;
 };
 
-/// Changes the values that are given and keeps the others.
+/// Changes the given values and keeps the others.
 struct SetDiagnostics {
   std::optional<bool> probe{};
-  std::optional<int> sample{};  ///< as ProbeForces, or 0: as many as take at most 2 % of the time
+  std::optional<int> sample{};  ///< see ProbeForces; 0: as many bodies as take at most 2 % of the time
   std::optional<double> conserved_interval_s{};
 
   static constexpr Range<double> intervals{0, 1e6, "s"};
 };
 
-// Commands that change what the window shows.
+// Commands that change what is shown in the window.
 struct SetAppearance {
   render::Appearance appearance;
 
   static constexpr Range<int> colour_maps{0, render::colour_map_count - 1};
   static constexpr Range<float> scales{1e-4f, 1e4f};
-  static constexpr Range<float> ends{-1e30f, 1e30f};  ///< of a fixed range of colours
+  static constexpr Range<float> ends{-1e30f, 1e30f};  ///< ends of a fixed colour range
   static constexpr Range<float> exposure_slider{0.05f, 20}, size_slider{0.1f, 10};
 };
 
-/// Throws UsageError unless the fixed ends of the range of colours go together and with the scale.
+/// Throws UsageError unless the fixed ends of the colour range fit together and fit the scale.
 inline void check_colour_range(const render::Appearance& a) {
   if (a.high && !(*a.high > a.low.value_or(0))) {
     throw UsageError("appearance high cannot be " + shortest_text(*a.high) + "; it must be a number above " +
@@ -115,16 +115,16 @@ inline void check_colour_range(const render::Appearance& a) {
   }
 }
 
-/// Shows what colours and lengths of the picture mean.
+/// Shows the meaning of the picture's colours and lengths.
 struct ShowLegend {
   bool on;
 };
 
-/// Along the list of kernels.
+/// Direction in the list of kernels.
 enum class Direction { forward, back };
 
-/// Goes round through `auto` and the kernels that can run here, and passes over those that are much too slow for these
-/// bodies.
+/// Selects the next of `auto` and the kernels that can run here, cyclically. Skips kernels that are much too slow for
+/// the current bodies.
 struct SelectNextKernel {
   Direction direction = Direction::forward;
 };
@@ -146,11 +146,11 @@ struct SetPresentation {
   static constexpr float type_scale = 1.6f;
 };
 
-/// The ids of the laboratory's tabs, in their order.
+/// Returns the ids of the laboratory's tabs, from left to right.
 std::span<const std::string_view> tab_ids();
 
 struct ShowLab {
-  std::optional<std::string> tab;  ///< one of tab_ids(); empty: shows only the titles of the tabs
+  std::optional<std::string> tab;  ///< one of tab_ids(); empty: shows only the titles
 };
 
 template <>
@@ -208,11 +208,11 @@ struct EnumWords<render::Theme> {
 };
 
 struct Quit {};
-/// Quits, or asks first with ViewStatus::quit_question if something would end or be lost. The second time, it quits.
+/// Quits if nothing would end or be lost. Otherwise shows ViewStatus::quit_question; a second AskToQuit quits.
 struct AskToQuit {};
 struct CancelQuit {};
 
-/// The commands of the window that belong to no feature.
+/// Commands of the window that belong to no feature.
 inline constexpr std::tuple window_commands{
     command_row<ContinueLastRun>("continue-last-run", "Continues the run of the last window."),
     command_row<StartRecording>(
