@@ -11,8 +11,8 @@
 namespace orrery {
 
 /// `orrery bench`: measures a sweep of kernels, settings and numbers of bodies, and compares it with earlier ones.
-/// Settings that the device cannot run are listed as skipped. After a run-time failure everything else is measured, and
-/// the exit status is 1.
+/// Settings that the device cannot run are listed as skipped. After a run-time failure, the other variants are still
+/// measured, and the exit status is 1.
 struct BenchVerb final : Verb {
   void declare(CommandLine& line) override;
   void finish(const CommandLine& line) override;
@@ -20,9 +20,9 @@ struct BenchVerb final : Verb {
 
   SweepOptions sweep;
   ResultOptions results;
-  std::vector<std::string> baseline_files;  ///< of earlier runs, to compare with
+  std::vector<std::string> baseline_files;  ///< result files of earlier runs, to compare with
   std::optional<double> noise;              ///< see compare()
-  bool card = false;                        ///< print kernel cards and shares of the GPU's peak rates
+  bool card = false;                        ///< print kernel cards and fractions of the GPU's peak rates
 };
 
 }  // namespace orrery

@@ -8,11 +8,11 @@
 
 namespace orrery {
 
-/// Reads `FRAME COMMAND ARGUMENTS` lines (see parse_command()) of at most 64 KB, at most a million of them; `#` at a
-/// line's start or after a blank begins a comment. Kernels and settings are checked, `set` against the kernel that the
-/// script has selected by that frame, at first one of `first`. With a `kernel_file`, or after a command that opens one,
-/// an unknown id may be that of its kernel. Throws UsageError that starts with "NAME:LINE: " and names the valid
-/// choices.
+/// Parses a script of `FRAME COMMAND ARGUMENTS` lines; see parse_command(). A line has at most 64 KB, a script at most
+/// a million lines. `#` at the start of a line or after a blank begins a comment. Throws UsageError that starts with
+/// "NAME:LINE: " and lists the valid choices.
+/// Kernels and settings are checked: `set` against the kernel that the script has selected by that frame, initially one
+/// of `first`. With a `kernel_file`, or after a command that opens one, an unknown id may be its kernel's.
 Script parse_script(std::string_view text, const std::string& name, const KernelCatalog& kernels,
                     const KernelSelection& first, bool kernel_file = false);
 

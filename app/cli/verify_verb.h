@@ -8,7 +8,7 @@
 
 namespace orrery {
 
-/// `orrery verify`: checks kernels against sums in double precision. The exit status is 1 if a kernel misses its own
+/// `orrery verify`: checks kernels against double-precision sums. The exit status is 1 if a kernel misses its own
 /// tolerance or fails.
 struct VerifyVerb final : Verb {
   void declare(CommandLine& line) override;
@@ -19,11 +19,11 @@ struct VerifyVerb final : Verb {
   KernelOptions kernels;
   PhysicsOptions physics;                ///< constants of the law
   std::vector<LawId> laws;               ///< never empty
-  bool each_value = false;               ///< every value of every setting, one after the other; no axes
-  int sample = ForceSample::usual_size;  ///< bodies whose forces are checked; the largest int stands for all
-  bool sample_only = false;              ///< evaluate these bodies alone; kernels that take no targets are skipped
+  bool each_value = false;               ///< check every value of every setting, one at a time, instead of axes
+  int sample = ForceSample::usual_size;  ///< number of bodies whose forces are checked; largest int: all
+  bool sample_only = false;              ///< evaluate only these bodies; kernels without target lists are skipped
   bool histogram = false;                ///< print distances in units in the last place
-  bool digits = false;                   ///< make the source's digit test
+  bool digits = false;                   ///< run the published digit test
   ResultOptions results;
   DeviceOptions device;
 };
