@@ -52,7 +52,7 @@ class CommandLine {
   void add_file(const std::string& name, const std::string& help, std::string& file);
   void add_flag(const std::string& name, bool& value, const std::string& help);
   void add_flag(const std::string& name, const std::function<void()>& set, const std::string& help);
-  /// Makes each of these arguments take one word. By default, CLI11 accepts only one list of words.
+  /// Limits each of these arguments to one word, because CLI11 allows only one argument that is a list.
   void take_one_word_each(std::initializer_list<const char*> arguments);
   /// Adds examples and remarks at the end of --help.
   void add_footer(const std::string& text);

@@ -78,7 +78,7 @@ std::string ids_text(const std::vector<std::uint64_t>& ids, std::size_t again) {
   return fmt::format("{} to {}, {}", low, high, unique);
 }
 
-/// Computes the virial ratio in double precision, if the file has double numbers. Uses the file's softening; if there
+/// Computes the virial ratio in double precision, if the file has doubles. Uses the file's softening; if there
 /// are several, the smallest.
 VirialRatio virial_of(Snapshot snapshot) {
   take_low_words(snapshot);

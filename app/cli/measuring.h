@@ -16,7 +16,7 @@
 
 namespace orrery {
 
-/// Returns the law that a setup selects. Without a softening in the setup, it has the scene's.
+/// Returns the law that a setup selects. If the setup sets no softening, the law has the scene's.
 Law law_of(const Commands& setup, const Scene& scene);
 
 /// Problem for which `auto` chooses a kernel.
@@ -46,7 +46,7 @@ struct SweepOptions {
   KernelOptions kernels;
   PhysicsOptions physics;
   DeviceOptions device;
-  int warmup_steps = 3;  ///< minimum 2; a smaller number means 2
+  int warmup_steps = 3;  ///< less than 2 means 2
   int repeats = 10;
   bool uth = false;  ///< measure as uth_protocol; warmup_steps and repeats are ignored
 

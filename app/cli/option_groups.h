@@ -82,7 +82,7 @@ struct KernelOptions {
   void declare_setting_lists(CommandLine& line);
 
   /// Returns the kernel to start with. Settings without a kernel belong to the default kernel, which depends on the
-  /// device. All kernels are then returned. Refuses settings of `auto`.
+  /// device; then returns all kernels. Refuses settings of `auto`.
   KernelSelection first(const KernelCatalog& kernels) const;
   /// Appends the command that selects the kernel of first() to `setup`. If it is the default kernel, which is not known
   /// yet, fills `settings` instead.

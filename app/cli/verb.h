@@ -31,7 +31,7 @@ struct Graphics {
   std::function<int(const ViewOptions& options)> view;  ///< checks the files, runs, and returns the exit status
 };
 
-/// The program that runs a verb.
+/// Parts of the program that verbs use.
 struct Program {
   KernelCatalog& kernels;
   Graphics graphics{};

@@ -13,8 +13,8 @@
 
 namespace orrery {
 
-/// One argument of a command, for any type. Each function takes a request that holds the command of this argument.
-/// Functions that read throw UsageError with a text that begins with `what`.
+/// One argument of a command, independent of its type. Each function takes a request that holds the command of this
+/// argument. Functions that read throw UsageError with a text that begins with `what`.
 class ArgumentEntry {
  public:
   struct Traits {

@@ -9,8 +9,7 @@
 
 namespace orrery {
 
-// A command's text is a sequence of words separated by blanks. A word that contains blanks is quoted as in JSON: "run
-// 1.csv".
+// A command's text is words separated by blanks. A word that contains blanks is quoted as in JSON: "run 1.csv".
 
 /// One argument, written as `text` or `name=text`.
 struct Word {

@@ -66,7 +66,7 @@ struct Chart {
   bool from_zero;       ///< whether the vertical axis includes 0
   double top_of_zeros;  ///< upper end of the vertical axis if all values are 0
 };
-constexpr double rounding = 1e-7;  // relative, in fp32: the precision of the bodies' state
+constexpr double rounding = 1e-7;  // relative rounding error of fp32, in which bodies are stored
 constexpr std::array charts{
     Chart{"energy", "energy drift", "|E - E0| / |E0|: how far the total energy has moved from the first one measured.",
           drift_of_energy, true, rounding},

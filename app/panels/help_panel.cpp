@@ -174,7 +174,7 @@ void help_panel(const ViewStatus& view, PanelState& state, Requests& out) {
   const Layout layout = layout_in(corner.room);
   const float width = std::min(wanted(corner.room), corner.room);
   const float top_row = 2 * padding.y + em(1.4f);
-  const bool light = stage_top(view) > strip_end(view);  // lights are never covered; in a low window, the info strip is
+  const bool light = stage_top(view) > strip_end(view);  // recording lights stay visible; the info strip may be covered
   const float top = light ? stage_top(view) : std::min(stage_top(view), std::max(corner.at.y - em(13), 0.0f));
   const float most = corner.at.y - top - top_row;
   ImGui::SetNextWindowPos(corner.at, ImGuiCond_Always, {1, 1});

@@ -158,8 +158,8 @@ struct Bar {
   void shaft(float to) const { draw(left, to, 0.5f * thickness); }
 };
 
-/// Draws, with `draw`, a bar for a round value. `per_height`: the value that the window's height represents. Returns
-/// the bar's value: "0.2 kpc".
+/// Calls `draw` with a bar whose length represents a round value. Returns that value: "0.2 kpc". `per_height`: value
+/// that the window's height represents.
 template <class Draw>
 std::string length_bar(const Status& status, Dimension dimension, double per_height, float most_width, ImU32 colour,
                        Draw&& draw) {

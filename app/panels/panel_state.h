@@ -61,7 +61,7 @@ struct LabState {
   std::string tab = "results";  ///< one of tab_ids()
   std::optional<bool> folded;   ///< whether only the titles are shown; empty: folded in a low window only
   float content_height = 0;     ///< of the open tab in the previous frame, in pixels; 0: not drawn yet
-  float covered = 0;      ///< pixels that the laboratory covers at the bottom: maximum since it was unfolded or framed
+  float covered = 0;      ///< pixels covered at the bottom: maximum since the laboratory unfolded or bodies were framed
   float right = 0;        ///< right edge of the laboratory, in pixels from the window's left
   std::string pointed;    ///< id of the tab below the mouse; empty: none
   double explain_at = 0;  ///< when the tab's tooltip appears, in s of ImGui::GetTime(); infinite after a click

@@ -19,7 +19,7 @@ namespace {
 
 using theme::em;
 
-/// Draws a bar per level for log(1 + bodies), so that a few bodies on a deep level are visible.
+/// Draws one bar per level, of height log(1 + bodies), so that a few bodies on a deep level remain visible.
 void level_bars(const LevelCounts& levels, int count, float time_step) {
   const ImVec2 low = ImGui::GetCursorScreenPos(), size{ImGui::GetContentRegionAvail().x, em(2)};
   ImDrawList& draw = *ImGui::GetWindowDrawList();
@@ -72,7 +72,7 @@ constexpr const char* eta_of_hermite =
     "\u03b7 of Aarseth's criterion: a body's own step grows with the square root of \u03b7. The energy error falls "
     "with about its square. Ctrl-click to type a value.";
 
-/// A value that the scene also defines.
+/// Texts for a value that the scene also defines.
 struct Field {
   const char* mark;
   const char* label;
@@ -102,7 +102,7 @@ bool field_label(const Field& field, bool differs, std::string_view own) {
 }
 
 /// Draws a list of descriptors with id, title and notes. Returns the picked one, or null if it is the current one.
-/// `own`: id of the scene's.
+/// `own`: id of the scene's descriptor.
 template <class Info>
 const Info* choose(const Field& field, std::string_view current, std::string_view own, auto&& infos) {
   const char* const mark = field.mark;

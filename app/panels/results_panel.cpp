@@ -25,7 +25,7 @@ namespace {
 
 using theme::em;
 
-constexpr float least_settings = 5;  // minimum width of the column, in em
+constexpr float least_settings = 5;  // minimum width of the settings column, in em
 
 /// Selects the columns: those whose values differ between rows, as far as there is room.
 struct Shown {
@@ -53,7 +53,7 @@ Shown shown_of(const std::vector<Result>& results, float width) {
           .settings_and_count = width >= em(34),
           .swept = width >= em(37) && std::ranges::any_of(results, &Result::swept),
           .rate = width >= em(26),
-          // Whole settings are preferred to all errors, which the row's tooltip shows.
+          // The settings have priority over further errors, which the row's tooltip also shows.
           .tail = width >= em(others + kernel + settings),
           .kernel = kernel,
           .settings = settings};

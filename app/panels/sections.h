@@ -10,7 +10,7 @@
 #include "app/ui_state/status.h"
 
 namespace orrery {
-/// Takes the latest times if the held ones were shown long enough, or if other parts became known or unknown.
+/// Takes the latest times if the held ones were shown long enough, or if parts appeared or disappeared.
 void hold_times(const Status& status, const ViewStatus& view, HeldTimes& held);
 
 // The parts of the side column, from top to bottom. Each draws into the current window.
@@ -20,7 +20,7 @@ void run_panel(const Status& status, const ViewStatus& view, Requests& out);
 void scene_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 void kernel_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 
-/// Draws nothing if the kernel is not a tree.
+/// Draws the statistics of the tree; nothing if the kernel is not a tree.
 void tree_panel(const Status& status, const ViewStatus& view, const HeldTimes& times, Requests& out);
 void physics_panel(const Status& status, const ViewStatus& view, Requests& out);
 
@@ -83,7 +83,8 @@ bool info_fits(const ViewStatus& view);
 void lab_sections(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 bool lab_fits(const ViewStatus& view);
 
-inline constexpr float least_lab_width = 29.5f, least_lab_height = 26;  ///< em: beside the side column; of the window
+/// Minimum space for the laboratory, in em: width beside the side column, and height of the window.
+inline constexpr float least_lab_width = 29.5f, least_lab_height = 26;
 
 /// Returns the interactions per body of a tree, from the held times: "1,234", or `unknown`.
 std::string interactions_per_body(const HeldTimes& times, int count);
@@ -91,7 +92,7 @@ std::string interactions_per_body(const HeldTimes& times, int count);
 /// Tooltip of interactions_per_body().
 extern const char* const interactions_per_body_words;
 
-/// Tooltip of Reset, which also restores the first state.
+/// Text about Reset for tooltips: what it restores besides the first state.
 extern const char* const reset_words;
 
 /// Returns the colour of an error in a table. Forces that are not finite are highlighted.

@@ -65,7 +65,7 @@ bool place_label(const Plot& plot, ImVec2 dot, const std::string& label, std::ve
   ImFont* const font = theme::font(theme::Font::small);
   const ImVec2 size = font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, label.c_str());
   const bool left = dot.x + em(0.6f) + size.x > plot.area.high.x;
-  const float below = std::min(dot.y + em(0.15f), plot.area.high.y - size.y);  // the front's line leaves it upwards
+  const float below = std::min(dot.y + em(0.15f), plot.area.high.y - size.y);  // the front's line goes up from a dot
   at = {left ? dot.x - em(0.6f) - size.x : dot.x + em(0.6f), below};
   const ImVec4 box{at.x, at.y, at.x + size.x, at.y + size.y};
   const bool free = std::ranges::none_of(taken, [&](const ImVec4& other) {
@@ -75,7 +75,7 @@ bool place_label(const Plot& plot, ImVec2 dot, const std::string& label, std::ve
   return free;
 }
 
-/// Draws the Pareto front of the highlighted count: the dots for which no other is both faster and at most as wrong.
+/// Draws the Pareto front of the highlighted count: no other dot is both faster and at least as accurate.
 void draw_front(const Plot& plot, const std::vector<Result>& results) {
   std::vector<SpeedError> points;
   std::vector<const Result*> rows;

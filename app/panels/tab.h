@@ -14,7 +14,7 @@ namespace orrery {
 struct Tab {
   const char* title;
   const char* notes;  ///< its tooltip
-  /// Draws the tab into the current window. The tab takes about `height` pixels of its height.
+  /// Draws the tab into the current window, about `height` pixels high.
   void (*draw)(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
   /// Draws captions over the picture, in every frame. Returns the lower end of those at the left, in pixels from the
   /// top; 0: no captions. Null if the tab never has any.

@@ -18,7 +18,8 @@ inline std::vector<std::string> hint_words(const SnapshotHints& hints) {
   if (hints.units) words.insert(words.end(), {"--units", units_option(*hints.units)});
   std::string columns;
   for (const BodyColumn column : hints.columns) columns.append(columns.empty() ? "" : ",").append(column_name(column));
-  if (!columns.empty()) words.push_back("--columns=" + columns);  // a column "-" is no option
+  // The value follows '=', because a separate word that begins with "-" would be read as an option.
+  if (!columns.empty()) words.push_back("--columns=" + columns);
   if (hints.state) words.insert(words.end(), {"--state", std::to_string(*hints.state)});
   if (hints.cosmological) words.insert(words.end(), {"--cosmological", *hints.cosmological ? "yes" : "no"});
   if (hints.hubble) words.insert(words.end(), {"--hubble", shortest_text(*hints.hubble)});

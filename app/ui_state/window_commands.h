@@ -52,7 +52,7 @@ struct SaveEnlarged {
 
 /// Saves a picture of the bodies without panels, with its own size.
 struct SavePicture {
-  int width, height;  ///< in pixels, each
+  int width, height;  ///< in pixels
   std::string file;
 
   static constexpr Range<int> lengths{16, 8192, "pixels"};
@@ -70,8 +70,8 @@ struct ExportResults {
 
 struct ClearResults {};
 
-/// Makes a row of ViewStatus::results, counted from 0, the baseline of the rows that are comparable() with it. This
-/// replaces their current baseline. Or unpins the row.
+/// Makes a row of ViewStatus::results, counted from 0, the baseline of all rows that are comparable() with it, in place
+/// of their current baseline. If `pinned` is false, unpins the row.
 struct PinResult {
   int row;
   bool pinned = true;
@@ -79,7 +79,7 @@ struct PinResult {
   static constexpr Range<int> rows{1, std::numeric_limits<int>::max()};  ///< as shown to users, counted from 1
 };
 
-/// Does ReturnToRun with a row of ViewStatus::results, counted from 0.
+/// Returns to the run of a row of ViewStatus::results, counted from 0; see ReturnToRun.
 struct ReturnToResult {
   int row;
 };

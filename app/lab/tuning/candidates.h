@@ -22,7 +22,7 @@ using MeasureSteps = std::function<double(const Variant& candidate, int steps)>;
 /// Result of one trial of a setting that trades accuracy for time.
 struct SettingTrial {
   double error;      ///< > 0; NaN and infinity never meet a target
-  bool slow{false};  ///< if the error is too large, smaller settings are too slow to try
+  bool slow{false};  ///< whether smaller settings would be too slow to try, if the error is too large
 };
 
 /// Returns the numbers with two significant digits in `range`, ascending; neighbours are at most 10 % apart. `range` is
@@ -121,9 +121,9 @@ struct TuningResult {
   std::vector<std::size_t> preference() const;
 };
 
-/// Runs a tuning run. Warms up every candidate without a problem in `pilots` (>= 1) batches, except those known to be
-/// slow. Then measures those within 25 % of the fastest, in rounds, until `now_s` has advanced by `budget_s`. A round
-/// that has begun is completed. Does not throw the failures of candidates.
+/// Carries out a tuning run. Warms up every candidate without a problem in `pilots` (>= 1) batches, except those known
+/// to be slow. Then measures those within 25 % of the fastest, in rounds, until `now_s` has advanced by `budget_s`. A
+/// round that has begun is completed. Does not throw the failures of candidates.
 void run_tuning(std::vector<Candidate>& candidates, const MeasureSteps& measure, const std::function<double()>& now_s,
                 double budget_s, int pilots);
 
@@ -131,8 +131,8 @@ void run_tuning(std::vector<Candidate>& candidates, const MeasureSteps& measure,
 /// little, as this many already occupy the whole machine.
 int most_measured_bodies(Backend backend);
 
-/// Returns whether kernels that are not full_fp32 are candidates. They are not with few bodies, where direct sums are
-/// fastest, nor if the accuracy is `exact` (0).
+/// Returns whether kernels that are not full_fp32 are candidates. Returns false with few bodies, where direct sums are
+/// fastest, and if the accuracy is `exact` (0).
 bool approximations_are_candidates(const KernelDemand& demand, Backend backend);
 
 /// Returns the candidates of all kernels of this machine's best backend. Their order decides between equally fast ones:

@@ -12,8 +12,7 @@ namespace orrery {
 /// En dash, shown in place of a number that is not known (yet).
 inline constexpr const char* unknown = "\u2013";
 
-/// Formats with three significant digits and an SI prefix: "1.83 T/s". Returns `unknown` unless value is finite and >
-/// 0.
+/// Formats with three significant digits and an SI prefix: "1.83 T/s". Returns `unknown` unless finite and > 0.
 std::string format_rate(double value, const char* unit);
 
 /// Formats with three significant digits: "0.153 ms", "12.4 ms", "1.20 s". Returns `unknown` unless finite and >= 0.

@@ -11,7 +11,7 @@ namespace orrery {
 struct DecadeAxis {
   int low = 0, high = 1;  ///< exponents of 10 at its ends; low < high
 
-  /// Returns the axis that holds both values; an axis of one decade if a value is not > 0 and finite.
+  /// Returns the axis that holds both values; 1 to 10 unless 0 < least <= most and both are finite.
   static DecadeAxis around(double least, double most);
   /// Returns the position of `value`: 0 at the low end, 1 at the high end, clamped to 0 to 1.
   float at(double value) const;
@@ -47,7 +47,7 @@ void draw_decades_up(const PlotArea& area, const DecadeAxis& axis, std::string (
 void small_text(ImVec2 at, ImU32 colour, const std::string& words);
 float small_width(const std::string& words);
 
-/// Draws a dot that can be clicked, marked as `ID.index`. The current dot (`present`) has a ring around it.
+/// Result of plot_dot(), which draws a clickable dot, marked as `ID.index`. The current dot (`present`) has a ring.
 struct PlotDot {
   bool clicked, hovered;
 };
@@ -78,8 +78,8 @@ void time_head(std::string_view title, const std::string& total);
 /// Draws the parts side by side, marked as `id`. The rest up to `total_ms` stays empty.
 void time_bar(const char* id, std::span<const TimePart> parts, double total_ms);
 
-/// Draws the names and times of the parts, marked as `id.NAME`, in at most `most_columns` columns. Long names reduce
-/// them to 2.
+/// Draws the names and times of the parts, marked as `id.NAME`, in at most `most_columns` columns; in
+/// 2 if the names are long.
 void time_legend(const char* id, std::span<const TimePart> parts, int most_columns = 3);
 
 }  // namespace orrery

@@ -30,7 +30,7 @@ bool begin_rows(const char* id, std::span<const Column> columns, int rows, float
 /// Draws the first cell of the next row, marked as `id.index`. The whole row can be clicked; returns whether it was.
 bool row_button(const char* id, int index, const char* label, bool selected);
 
-/// The next cell with a pin, marked as `ID.index`. Clicks on the pin do not count as clicks on its row.
+/// Result of pin_cell(), which draws a pin in the next cell, marked as `ID.index`, on top of the clickable row.
 struct PinCell {
   bool clicked, hovered;
 };

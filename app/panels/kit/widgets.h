@@ -14,8 +14,8 @@
 #include "compute/core/text.h"
 
 namespace orrery {
-/// The visible part of a widget, before ImGui::Render() of the frame. In ImGui's display coordinates, which are the
-/// window's pixels on X11.
+/// Visible rectangle of a widget, valid before ImGui::Render(). In ImGui's display coordinates: on X11, pixels of the
+/// window.
 struct UiRect {
   float x0 = 0, y0 = 0, x1 = 0, y1 = 0;
 };
@@ -76,11 +76,11 @@ void show_tooltip(std::string_view what, std::string_view more = {});
 /// Shows a tooltip while the mouse rests on the last item, even a disabled one: `what`, and `more` dimmed below it.
 void tooltip(std::string_view what, std::string_view more = {});
 
-/// Adds an invisible area that can be pressed. Returns whether it was pressed. Each size is >= 0; an empty area is
-/// allowed here, while ImGui itself aborts for it.
+/// Adds an invisible area that can be pressed. Returns whether it was pressed. Sizes are >= 0. An empty area
+/// is allowed; ImGui itself would abort.
 bool hit_area(const char* id, ImVec2 size);
 
-/// Returns whether the section `id` is open. Can be called before section() draws its head, which may be clicked.
+/// Returns whether the section `id` is open, as of the last call of section(), which handles clicks.
 bool is_open(const char* id, bool open_at_first);
 
 /// Draws the head of a collapsible section, marked as `section.ID`. `remark` is dimmed, at the right end; `reserved`
