@@ -65,9 +65,9 @@ class CommandLine {
   /// Throws UsageError for a word that the verb does not take. Lists the valid choices, and suggests what was probably
   /// meant.
   void refuse_what_is_left() const;
-  /// Throws UsageError if `word`, given in place of a file, is no file but a number of bodies, or nearly the name of a
-  /// scene or kernel. On a command line without a verb, refuses all words that are not files and contain neither '.'
-  /// nor '/'.
+  /// Refuses `word` in place of a file if no such file exists, and it looks like a number of bodies, a scene or a
+  /// kernel. On a command line without a verb, refuses every word that is no file and contains neither '.' nor '/'.
+  /// Throws UsageError.
   void refuse_word_for_file(const std::string& word) const;
 
  private:

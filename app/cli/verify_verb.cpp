@@ -344,7 +344,7 @@ class Verification {
     LawId law = options_.laws.front();
     VariantRunner runner{backends_, request, [this, &law](Simulation& fresh) {
                            for (const Command& command : options_.physics.setup) fresh.apply(command);
-                           if (options_.digits) fresh.apply(SelectIntegrator{"euler"});  // as published
+                           if (options_.digits) fresh.apply(SelectIntegrator{"euler"});  // as in the published test
                            fresh.apply(SelectLaw{law_info(law).id});
                          }};
     const KernelPtr first_kernel = plan_.variants.empty() ? backends_.default_kernel() : plan_.variants.front().kernel;

@@ -271,7 +271,7 @@ Request command_of_json_text(std::string_view text) {
 namespace {
 
 struct Entry {
-  std::vector<std::string> usages;  ///< of the command itself, then of its short forms
+  std::vector<std::string> usages;  ///< usage of the command itself, then of its short forms
   std::string sentence;
   std::vector<std::string> notes;  ///< "value: a number above 0 in units of time", "resume: pause off"
 };

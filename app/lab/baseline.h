@@ -12,7 +12,7 @@ namespace orrery {
 /// Results of an earlier benchmark.
 struct Baseline {
   std::string file;
-  Json whole;  ///< as `bench --json` writes it
+  Json whole;  ///< in the format of `bench --json`
 };
 
 /// Reads the JSON or CSV of a benchmark. Throws std::runtime_error with one line that names the file and the cause. A
@@ -34,8 +34,8 @@ struct Comparison {
 inline constexpr double usual_noise = 3;
 
 /// Matches entries by kernel, settings, n, law, integrator and scene. If several runs have an entry, takes the hull of
-/// their intervals and the median of their medians. An entry has changed if the old and new intervals do not overlap,
-/// and the medians differ by more than `noise` per cent of the smaller one.
+/// their intervals and the median of their medians. An entry has changed if the old and new intervals do not overlap.
+/// The medians must also differ by more than `noise` per cent of the smaller one.
 /// Entries whose seed, dt, eta, digits, softening, repulsion, drag or protocol differ are not comparable. Neither are
 /// entries without a valid interval. `before` is never empty.
 Comparison compare(std::span<const Baseline> before, const Json& now, double noise);

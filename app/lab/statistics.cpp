@@ -10,7 +10,7 @@
 namespace orrery {
 namespace {
 
-/// Returns how many of `count` sorted values can be cut off at each end, so that the rest encloses the median with 95 %
+/// Returns how many of `count` sorted values can be cut off at each end. The rest then encloses the median with 95 %
 /// probability. The number of values below the median is binomial with p = 1/2. Returns -1 if all values are too few.
 int cut(int count) {
   double tail = 0;

@@ -109,7 +109,7 @@ Axis parse_axis(std::string_view what, std::string_view text) {
 }
 
 void check_axes(const KernelSelection& selection, const std::vector<Axis>& axes) {
-  if (selection.kernels.size() == 1) {  // for one kernel, the error of Settings is the clearest
+  if (selection.kernels.size() == 1) {  // here the error of Settings is the clearest
     Settings settings{*selection.kernels.front()};
     for (const Axis& axis : axes) {
       if (axis.every() && settings.has(axis.tunable)) continue;

@@ -87,7 +87,7 @@ void column(std::span<const Keys> groups, float actions) {
 struct Layout {
   std::size_t first;  ///< number of groups in the first column; all of them: there is one column
   float actions[2];   ///< widths of the descriptions in each column
-  float width;        ///< of the help window
+  float width;        ///< width of the help window
 };
 
 /// Lays out two columns if each description has room for about two words, else one column.

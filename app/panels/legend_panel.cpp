@@ -240,7 +240,7 @@ void lengths(const Status& status, const Legend& legend, float width, Extent ext
 struct LegendLayout {
   ImVec2 corner;  ///< lower right corner of the legend's window
   ImVec2 padding;
-  float width;  ///< of the content, in pixels
+  float width;  ///< width of the content, in pixels
   Extent extent;
 };
 

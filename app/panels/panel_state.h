@@ -26,7 +26,7 @@ struct CardPlace {
   int body = -1;                    ///< number of the picked body; -1: none
   float width = 0;                  ///< in pixels, as last drawn; 0: the card is not drawn
   ImVec2 low{};                     ///< upper left corner, as last drawn
-  std::array<float, 3> heights{0};  ///< of each extent, in pixels; 0: not drawn yet
+  std::array<float, 3> heights{0};  ///< height of each extent, in pixels; 0: not drawn yet
   CardCorner corner = CardCorner::upper_left;
   CardExtent extent = CardExtent::whole;  ///< reduced if the whole card would cover the body in every corner
 
@@ -60,7 +60,7 @@ struct ColourRangeDraft {
 struct LabState {
   std::string tab = "results";  ///< one of tab_ids()
   std::optional<bool> folded;   ///< whether only the titles are shown; empty: folded in a low window only
-  float content_height = 0;     ///< of the open tab in the previous frame, in pixels; 0: not drawn yet
+  float content_height = 0;     ///< height of the open tab in the previous frame, in pixels; 0: not drawn yet
   float covered = 0;      ///< pixels covered at the bottom: maximum since the laboratory unfolded or bodies were framed
   float right = 0;        ///< right edge of the laboratory, in pixels from the window's left
   std::string pointed;    ///< id of the tab below the mouse; empty: none

@@ -13,8 +13,8 @@ namespace orrery {
 /// are not UTF-8 become \xNN.
 std::string printable_line(std::string_view text);
 
-/// Does the same, and shortens the text for a message. A word of more than 160 bytes keeps its first 60 and last 20, a
-/// text of more than 4,000 bytes its first 3,000 and last 1,000.
+/// Does the same, and shortens the text for a message. A word of more than 160 bytes keeps its first 60 and last 20. A
+/// text of more than 4,000 bytes keeps its first 3,000 and last 1,000.
 std::string printable(std::string_view text);
 
 /// Does the same as printable_line(), but keeps line ends, and converts styles of styled() to escape sequences.

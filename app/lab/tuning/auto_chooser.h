@@ -56,7 +56,7 @@ class ChoiceCache {
 
 /// Returns the key of a cached tuning run: machine, driver, build, law, whether masses are equal, range of the count,
 /// accuracy (0 if only full_fp32 kernels are candidates), and whether a window draws at the same time. The ranges are
-/// powers of sqrt 2. Within a range the same kernel wins except near its ends, and a slider that passes many counts
+/// powers of sqrt 2. Within a range the same kernel wins, except near its ends. So a slider that passes many counts
 /// does not start a run for each. If only full_fp32 kernels are candidates, all counts above the largest measured one
 /// are one range.
 Json tuning_key(const Backends& backends, const KernelDemand& demand, Backend backend);
