@@ -37,7 +37,7 @@ class Bench {
     const std::vector<Measurement>& entries = sweep_.entries();
     const auto measured = std::ranges::count_if(entries, &Measurement::measured);
     if (measured == 0) return end_without_results();
-    report_->save(skipped_);  // before anything else can fail
+    report_->save(skipped_);  // saved first, before anything else can fail
     const TextStyle style = stdout_style(options_.results.table);
     console::show(report_->text(skipped_, style));
     if (const KernelSharing* const sharing = sweep_.backends().kernels().sharing()) {
@@ -96,7 +96,7 @@ class Bench {
     return stop_status();
   }
 
-  /// Settings that cannot run here are listed; they are not a failure.
+  /// Throws if a file or a variant failed. Settings that cannot run here are only listed.
   void fail_on_problems() const {
     if (!report_->files().error().empty()) throw std::runtime_error(report_->files().error());
     for (const Measurement& entry : sweep_.entries()) {
@@ -171,7 +171,7 @@ int BenchVerb::run(const Program& program) const {
   prepare_files(files);
   const Backends backends = sweep.device.backends(program.kernels);
   compile_kernel_files(backends);
-  std::vector<Baseline> baselines;  // read before anything is measured
+  std::vector<Baseline> baselines;  // read before the measurement, so that errors appear early
   for (const std::string& file : baseline_files) baselines.push_back(read_baseline(file));
   return Bench{backends, *this, std::move(baselines), plan_sweep(backends, sweep)}.run();
 }

@@ -41,7 +41,7 @@ bool reads_as_counts(const std::string& word) {
   }
 }
 
-/// "4" of "--threads=4", and of "--threads 4".
+/// Returns the value of an option: "4" for "--threads=4" or "--threads 4"; "VALUE" if it is missing.
 std::string value_after(const std::string& option, const std::vector<std::string>& words) {
   if (const std::size_t equals = option.find('='); equals != std::string::npos) return option.substr(equals + 1);
   const auto at = std::ranges::find(words, option);
@@ -49,7 +49,7 @@ std::string value_after(const std::string& option, const std::vector<std::string
   return given ? *(at + 1) : "VALUE";
 }
 
-/// ", which 'orrery bench' takes"; empty if no other verb has the option.
+/// Returns ", which 'orrery bench' takes", with all verbs that have the option; empty if none has.
 std::string takers_of(const std::string& option, const CLI::App& verb) {
   std::vector<std::string> takers;
   for (const CLI::App* other : verb.get_parent()->get_subcommands([](const CLI::App*) { return true; })) {
@@ -62,7 +62,7 @@ std::string takers_of(const std::string& option, const CLI::App& verb) {
                         : fmt::format(", which {} and {} take", fmt::join(takers, ", "), last);
 }
 
-/// "-k" stands for the long options that begin with its letter, unless these are too many.
+/// Suggests the long options that begin with the letter of "-k", unless there are too many.
 std::string meant_by_letter(const CLI::App& verb, const std::string& option) {
   constexpr std::size_t most = 3;
   if (option.size() != 2) return {};
@@ -75,9 +75,9 @@ std::string meant_by_letter(const CLI::App& verb, const std::string& option) {
   return meant.empty() || meant.size() > most ? "" : fmt::format("; did you mean {}?", fmt::join(meant, " or "));
 }
 
-/// "--bodies" stands for -n, whose help has that word.
+/// Suggests the option whose help contains `word`, such as -n for "--bodies".
 std::string meant_by_help(const CLI::App& verb, const std::string& word) {
-  constexpr std::size_t least_letters = 4;  // shorter words are in many sentences
+  constexpr std::size_t least_letters = 4;  // shorter words occur in many help texts
   const auto has_word = [&](const CLI::Option* option) {
     const std::string help = ' ' + option->get_description() + ' ';
     const std::size_t at = help.find(word);
@@ -115,7 +115,7 @@ void CommandLine::add_file(const std::string& name, const std::string& help, std
   add(name, "FILE", help, [&file, name](const std::string& text) { file = file_name(name, text); });
 }
 
-/// A flag takes no value: without this CLI11 reads --flag=3 as the flag given three times.
+/// Adds a flag without a value. Otherwise CLI11 would read --flag=3 as the flag given three times.
 void CommandLine::add_flag(const std::string& name, bool& value, const std::string& help) {
   app_.add_flag(name, value, help)->disable_flag_override();
 }
@@ -147,8 +147,8 @@ std::string CommandLine::last_given(std::initializer_list<const char*> options) 
   return last;
 }
 
-/// The probable meaning of an unknown option: a setting of a kernel, or another option. One that is `taken_elsewhere`
-/// was probably meant as it is, unless it is nearly another.
+/// Returns the probable meaning of an unknown option: a kernel's setting, or another option. If `taken_elsewhere`,
+/// another verb has this option, so only close misspellings are suggested.
 std::string CommandLine::meant_by_option(const std::string& option, bool taken_elsewhere) const {
   const std::string name = name_of_option(option);
   const std::string setting = name.substr(std::min(name.find_first_not_of('-'), name.size()));
@@ -165,7 +165,7 @@ std::string CommandLine::meant_by_option(const std::string& option, bool taken_e
 void CommandLine::refuse_what_is_left() const {
   const std::vector<std::string> left = app_.remaining();
   const auto at = std::ranges::find_if(left, [](const std::string& word) { return word != "--"; });
-  if (at == left.end()) return;  // CLI11 leaves the mark between options and files in place
+  if (at == left.end()) return;  // CLI11 leaves the separator "--" between options and files in place
   const std::string &word = *at, known = joined(options_of(app_));
   if (word.starts_with('-')) {
     const std::string takers = takers_of(name_of_option(word), app_);
@@ -185,7 +185,7 @@ void CommandLine::refuse_what_is_left() const {
                                known));
 }
 
-/// The probable meaning of a word that is no file.
+/// Returns the probable meaning of a word that is not a file.
 std::string CommandLine::meant_by_word(const std::string& word) const {
   if (reads_as_counts(word)) return fmt::format("; did you mean -n {}?", word);
   std::string meant = names_verb(words) ? std::string{} : did_you_mean(word, known_verbs());

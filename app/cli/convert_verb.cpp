@@ -17,7 +17,7 @@
 namespace orrery {
 namespace {
 
-/// The data of IN that OUT does not hold, and why; empty if it holds everything.
+/// Lists the data of IN that OUT lacks, and why; empty if OUT has all data.
 std::string not_kept(const SnapshotFormat& format, const std::vector<std::string>& unread,
                      const std::vector<std::string>& lost) {
   std::string text;
@@ -28,7 +28,7 @@ std::string not_kept(const SnapshotFormat& format, const std::vector<std::string
   return text;
 }
 
-/// "tipsy (.tipsy), text (.txt .csv .tab .dat)"
+/// Returns "tipsy (.tipsy), text (.txt .csv .tab .dat)": all formats with their extensions.
 std::string formats_with_endings() {
   return joined(snapshot_formats(), [](const SnapshotFormat* format) {
     std::string endings;
@@ -39,7 +39,7 @@ std::string formats_with_endings() {
   });
 }
 
-/// `orrery convert`: converts a file of bodies to another format.
+/// `orrery convert`: converts a snapshot to another format.
 struct ConvertVerb final : Verb {
   void declare(CommandLine& line) override {
     line.add_file("IN", "the file to read; its content determines the format: " + snapshot_titles(), in);
@@ -97,9 +97,9 @@ struct ConvertVerb final : Verb {
   }
 
   std::string in, out;
-  SnapshotHints hints;                     // about `in`
-  const SnapshotFormat* format = nullptr;  // of `out`; never null once all options are read
-  std::optional<ByteOrder> order;          // of `out`; empty: its format's usual one
+  SnapshotHints hints;                     // how to read `in`
+  const SnapshotFormat* format = nullptr;  // format of `out`; not null after all options were read
+  std::optional<ByteOrder> order;          // byte order of `out`; empty: its format's usual one
   Existing existing = Existing::keep;
 };
 

@@ -36,7 +36,7 @@ struct Span {
   }
 };
 
-/// The physical value in brackets, if units are known.
+/// Returns the value in a physical unit, in parentheses; empty if units are not known.
 std::string physical(const Snapshot& snapshot, double value, double Units::*unit, std::string (*text)(double)) {
   if (!snapshot.units || !(value > 0)) return {};
   return " (" + text(value * (*snapshot.units).*unit) + ")";
@@ -63,7 +63,7 @@ std::string units_row(const ReadSnapshot& read) {
                                      : text;
 }
 
-/// How many ids are there more than once.
+/// Returns how many ids repeat an earlier one.
 std::size_t repeated(std::vector<std::uint64_t> ids) {
   std::ranges::sort(ids);
   std::size_t number = 0;
@@ -78,8 +78,8 @@ std::string ids_text(const std::vector<std::uint64_t>& ids, std::size_t again) {
   return fmt::format("{} to {}, {}", low, high, unique);
 }
 
-/// Computes the virial ratio from the numbers in double, if the file has them, and with its softening, if it has one;
-/// of several, with the smallest.
+/// Computes the virial ratio in double precision, if the file has doubles. Uses the file's softening; if there
+/// are several, the smallest.
 VirialRatio virial_of(Snapshot snapshot) {
   take_low_words(snapshot);
   const std::vector<float>& lengths = snapshot.properties.softening;
@@ -106,7 +106,7 @@ const char* state_at(double ratio) {
   return ratio < 2 ? "hot: it will expand" : "not bound: it will disperse";
 }
 
-/// Returns the verdict, or why the virial ratio allows none.
+/// Returns the verdict on equilibrium, or why the virial ratio does not allow one.
 std::string state_of(const Snapshot& snapshot, const VirialRatio& virial) {
   if (snapshot.bodies.count() < 2 || !std::isfinite(virial.ratio)) {
     return "no verdict: no two bodies attract each other";
@@ -119,7 +119,7 @@ std::string state_of(const Snapshot& snapshot, const VirialRatio& virial) {
   return state_at(virial.ratio);
 }
 
-/// The softening and dt that `run` chooses, in units in which G = 1.
+/// Returns the softening and dt that `run` would choose, in units with G = 1.
 std::string suitable_scales(Snapshot snapshot) {
   convert_to_gravity_units(snapshot);
   take_low_words(snapshot);
@@ -160,7 +160,7 @@ void add_ranges(Table& table, const Snapshot& snapshot) {
   table.add({"Softening", softening.high > 0 ? softening.text() : "not in the file"});
 }
 
-/// `orrery inspect`: reports what a file of bodies holds, and draws it.
+/// `orrery inspect`: reports the contents of a snapshot, and draws its bodies.
 struct InspectVerb final : Verb {
   void declare(CommandLine& line) override {
     line.add_file("FILE", "a file of bodies: " + snapshot_titles(), file);
@@ -223,7 +223,7 @@ struct InspectVerb final : Verb {
 
   std::string file;
   SnapshotHints hints;
-  std::string picture;  // a PNG file; empty: none
+  std::string picture;  // name of a PNG file; empty: no picture
   Existing existing = Existing::keep;
   TableFlags flags;
 };

@@ -48,7 +48,7 @@ Json kernel_json(const KernelInfo& kernel, const BackendStatus& status) {
           {"reason", status.reason}};
 }
 
-/// The settings with which `auto` may choose it.
+/// Returns the settings with which `auto` may choose the kernel.
 std::string auto_text(const KernelInfo& kernel) {
   std::string text = joined(kernel.candidates, [](const std::string& settings) {
     return settings.empty() ? std::string{"with its initial values"} : settings;
@@ -60,7 +60,7 @@ std::string auto_text(const KernelInfo& kernel) {
   return text;
 }
 
-/// A heading and what there is to know of the kernel, a row each.
+/// Returns a heading and all facts about the kernel, one per row.
 std::string kernel_text(const KernelInfo& kernel, const BackendStatus& status, bool with_lesson,
                         const TextStyle& style) {
   Table table{"lt", {"", ""}};
@@ -85,8 +85,8 @@ std::string kernel_text(const KernelInfo& kernel, const BackendStatus& status, b
   return paragraph((style.markdown ? "### " : "") + heading, style, 2) + table.text(style);
 }
 
-/// `orrery kernels`: every kernel of this build with its settings, its source in the literature and whether it runs
-/// here.
+/// `orrery kernels`: lists the kernels of this build with their settings, sources in the literature, and whether they
+/// can run here.
 struct KernelsVerb final : Verb {
   void declare(CommandLine& line) override {
     line.add("ID", "ID", "describes one kernel and what it teaches (lists all kernels)",
@@ -121,7 +121,7 @@ struct KernelsVerb final : Verb {
 
   bool json = false;
   TableFlags flags;
-  std::string only;  // a kernel's id; empty: all of them
+  std::string only;  // id of a kernel; empty: all kernels
 };
 
 }  // namespace

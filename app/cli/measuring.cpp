@@ -1,4 +1,4 @@
-// Parts that the measuring commands share: the choice of `auto`, and the plan of a sweep.
+// Functions shared by the measuring verbs: the choice of `auto`, and the plan of a sweep.
 #include "app/cli/measuring.h"
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ Sampling sampling_of(const SweepOptions& options) {
   return {.warmup_steps = std::max(options.warmup_steps, 2), .samples = options.repeats};
 }
 
-/// The choice of `auto` for each number of bodies.
+/// Returns the variant that `auto` chooses for each number of bodies.
 std::vector<Variant> choose(const Backends& backends, const SweepOptions& options) {
   const auto needs_jerks = [](const Command& command) {
     const auto* select = std::get_if<SelectIntegrator>(&command);
@@ -65,7 +65,8 @@ VariantPlan variants_of(const Backends& backends, const SweepOptions& options) {
   return plan;
 }
 
-/// The protocol decides numbers of bodies, integrator, warm-up and repeats; it has no interval to compare by.
+/// Refuses options and files that the protocol determines: numbers of bodies, integrator, warm-up and repeats. Refuses
+/// --baseline, as the protocol yields no interval to compare.
 void refuse_what_a_protocol_decides(const CommandLine& line, const std::string& file) {
   const std::string option = !file.empty() ? "the file '" + file + "'"
                              : line.given("--baseline")
@@ -155,7 +156,7 @@ PlannedSweep plan_sweep(const Backends& backends, const SweepOptions& options) {
 }
 
 void throw_failure(const Measurement& entry) {
-  // Without a count there were no bodies: the file failed, not the variant.
+  // A count of 0 means that no bodies were loaded: the file failed, not the variant.
   const std::string text =
       entry.count == 0 ? entry.problem.text : entry.kernel_id + ' ' + label_of(entry) + ": " + entry.problem.text;
   if (entry.problem.refused) throw UsageError(text);

@@ -20,56 +20,56 @@
 
 namespace orrery {
 
-/// The law of a setup's commands, with the scene's softening if they have none.
+/// Returns the law that a setup selects. If the setup sets no softening, the law has the scene's.
 Law law_of(const Commands& setup, const Scene& scene);
 
-/// The problem for which `auto` chooses a kernel.
+/// Problem for which `auto` chooses a kernel.
 struct AutoRequest {
-  SceneRequest scene;  ///< with the number of bodies
-  Commands setup;      ///< law and constants
+  SceneRequest scene;  ///< including the number of bodies
+  Commands setup;      ///< commands for the law and its constants
   double accuracy = default_accuracy;
-  bool jerks = false;  ///< for integrators that need them
+  bool jerks = false;  ///< whether the integrator needs jerks
 };
 
-/// Measures, or takes from the cache, which kernel and settings `auto` stands for, and prints them to stderr as a note.
+/// Returns the kernel and settings that `auto` chooses, from measurement or cache, and prints them as a note on stderr.
 /// Throws UsageError or std::runtime_error if the bodies cannot be loaded or no kernel can run.
 Variant auto_variant(const Backends& backends, const AutoRequest& request);
 
-/// Puts auto_variant() in front of the variants of `plan`, unless it is one of them.
+/// Inserts auto_variant() as the first variant of `plan`, unless the plan already has it.
 void add_auto_variant(VariantPlan& plan, const Backends& backends, const AutoRequest& request);
 
-/// The measurements of a sweep.
+/// The plan of a sweep, and the variants that it skips.
 struct PlannedSweep {
   SweepPlan plan;
-  std::vector<Skipped> skipped;  ///< cannot run here
+  std::vector<Skipped> skipped;  ///< variants that cannot run here
 };
 
-/// The sweep of `orrery bench` and `orrery report`.
+/// Options of the sweep in `orrery bench` and `orrery report`.
 struct SweepOptions {
-  SceneOptions scene;  ///< its counts: of the sweep; 0 stands for the scene's own
+  SceneOptions scene;  ///< its `counts` are those of the sweep; 0: the scene's own number
   KernelOptions kernels;
   PhysicsOptions physics;
   DeviceOptions device;
-  int warmup_steps = 3;  ///< at least 2 are made
+  int warmup_steps = 3;  ///< less than 2 means 2
   int repeats = 10;
-  bool uth = false;  ///< as uth_protocol has it; warmup_steps and repeats are ignored
+  bool uth = false;  ///< measure as uth_protocol; warmup_steps and repeats are ignored
 
   void declare_repeats(CommandLine& line);
   void finish(const CommandLine& line);
 };
 
-/// The sweep that these options ask for. If they ask for `auto`, it measures what `auto` chooses first. Prints notes to
-/// stderr. Throws UsageError, or std::runtime_error if no kernel is left.
+/// Returns the sweep for these options. If they include `auto`, first measures its choice. Prints notes on stderr.
+/// Throws UsageError, or std::runtime_error if no kernel can run.
 PlannedSweep plan_sweep(const Backends& backends, const SweepOptions& options);
 
-/// Throws the entry's problem, as the exception that belongs to the exit status.
+/// Throws the entry's problem, as the exception for the matching exit status.
 [[noreturn]] void throw_failure(const Measurement& entry);
 
-/// Runs a measurement to its end, or stops it after a stop signal, with the time left on stderr; `progress` as Progress
-/// takes it. `after_tick` is called again and again meanwhile.
+/// Runs a measurement until it ends or a stop signal arrives. Shows the remaining time on stderr; see Progress for
+/// `progress`. Calls `after_tick` repeatedly.
 template <class Measuring>
 void measure_to_end(Measuring& measurement, bool progress, const std::function<void()>& after_tick) {
-  constexpr std::chrono::milliseconds nap{2};  // between looks at a batch in flight, a tenth of a sample
+  constexpr std::chrono::milliseconds nap{2};  // time between checks of a batch in flight: a tenth of a sample
   Progress shown{progress};
   watch_stop_signals();
   while (!measurement.ended()) {
@@ -84,8 +84,8 @@ void measure_to_end(Measuring& measurement, bool progress, const std::function<v
 }
 
 /// `orrery bench`: measures a sweep of kernels, settings and numbers of bodies, and compares it with earlier ones.
-/// Settings that the device cannot run are listed as skipped. After a run-time failure everything else is measured, and
-/// the exit status is 1.
+/// Settings that the device cannot run are listed as skipped. After a run-time failure, the other variants are still
+/// measured, and the exit status is 1.
 struct BenchVerb final : Verb {
   void declare(CommandLine& line) override;
   void finish(const CommandLine& line) override;
@@ -93,12 +93,12 @@ struct BenchVerb final : Verb {
 
   SweepOptions sweep;
   ResultOptions results;
-  std::vector<std::string> baseline_files;  ///< of earlier runs, to compare with
+  std::vector<std::string> baseline_files;  ///< result files of earlier runs, to compare with
   std::optional<double> noise;              ///< see compare()
-  bool card = false;                        ///< print kernel cards and shares of the GPU's peak rates
+  bool card = false;                        ///< print kernel cards and fractions of the GPU's peak rates
 };
 
-/// `orrery verify`: checks kernels against sums in double precision. The exit status is 1 if a kernel misses its own
+/// `orrery verify`: checks kernels against double-precision sums. The exit status is 1 if a kernel misses its own
 /// tolerance or fails.
 struct VerifyVerb final : Verb, SystemOptions {
   void declare(CommandLine& line) override;
@@ -106,11 +106,11 @@ struct VerifyVerb final : Verb, SystemOptions {
   int run(const Program& program) const override;
 
   std::vector<LawId> laws;               ///< never empty
-  bool each_value = false;               ///< every value of every setting, one after the other; no axes
-  int sample = ForceSample::usual_size;  ///< bodies whose forces are checked; the largest int stands for all
-  bool sample_only = false;              ///< evaluate these bodies alone; kernels that take no targets are skipped
+  bool each_value = false;               ///< check every value of every setting, one at a time, instead of axes
+  int sample = ForceSample::usual_size;  ///< number of bodies whose forces are checked; largest int: all
+  bool sample_only = false;              ///< evaluate only these bodies; kernels without target lists are skipped
   bool histogram = false;                ///< print distances in units in the last place
-  bool digits = false;                   ///< make the source's digit test
+  bool digits = false;                   ///< run the published digit test
   ResultOptions results;
 };
 

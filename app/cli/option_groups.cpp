@@ -55,7 +55,8 @@ bool has_block_steps(const std::string& integrator) {
 template <class Kind, class Value>
 Kind class_of(Value Kind::*);
 
-/// Adds an option that appends a command with one argument, a range, to `setup`; `help` has a {} for the range.
+/// Adds an option that appends a command to `setup`. The command has one argument, a number; its range replaces {} in
+/// `help`.
 template <auto argument>
 void add_command(CommandLine& line, Commands& setup, const char* name, const char* value, const std::string& help) {
   line.add(name, value, fmt::format(fmt::runtime(help), allowed_text(argument_of<argument>())),
@@ -421,14 +422,14 @@ void add_script_line(std::vector<NamedFile>& files, const std::string& where, co
   }
 }
 
-/// The identity of the file itself, whatever its name.
+/// Identity of a file, independent of its name.
 struct Identity {
   explicit Identity(const std::string& path) : exists{stat(path.c_str(), &status) == 0} {
     std::error_code error;
     name = fs::weakly_canonical(fs::absolute(followed(path)), error);
     if (error) name = fs::absolute(path).lexically_normal();
   }
-  /// /dev/null and the like, which any number of outputs may share.
+  /// Returns whether this is a device such as /dev/null, which several outputs may share.
   bool keeps_nothing() const { return exists && S_ISCHR(status.st_mode) && major(status.st_rdev) == 1; }
   bool same_as(const Identity& other) const {
     if (keeps_nothing()) return false;
@@ -487,7 +488,7 @@ void refuse_files_that_meet(const RunFiles& files) {
 
 void prepare_files(const RunFiles& files) {
   for (const NamedFile& input : files.inputs) {
-    std::error_code unknown;  // its reader finds out
+    std::error_code unknown;  // ignored: the function that reads the file reports it
     if (fs::status(input.path, unknown).type() == fs::file_type::not_found) {
       throw std::runtime_error(fmt::format("'{}': no such file", input.path));
     }
@@ -506,7 +507,7 @@ void prepare_files(const RunFiles& files) {
 
 namespace {
 
-/// Its messages, each with the settings that it comes from.
+/// Returns the error with the settings added to each of its messages.
 KernelFileError with_settings(const KernelFileError& error, const Settings& settings) {
   std::vector<FileMessage> messages = error.messages();
   for (FileMessage& message : messages) message.text = fmt::format("with {}: {}", settings.to_string(), message.text);
@@ -524,7 +525,7 @@ void compile_kernel_files(const Backends& backends) {
     } catch (const KernelFileError&) {
       throw;
     } catch (const std::runtime_error&) {
-      // There is no compiler either. The caller says that there is no GPU, which has to be cured first.
+      // There is no compiler, either. The caller reports the missing GPU, which must be fixed first.
     }
   }
 }
@@ -534,12 +535,12 @@ void compile_settings(const Backends& backends, const std::vector<Variant>& vari
     try {
       (void)variant.kernel->create(variant.settings, backends.device());
     } catch (const KernelFitError&) {
-      // Its check says so.
+      // reported later, by the check of this kernel
     } catch (const KernelFileError& error) {
       if (variant.settings == Settings{*variant.kernel}) throw;
       throw with_settings(error, variant.settings);
     } catch (const std::runtime_error&) {
-      return;  // no compiler, or no memory on the GPU: the caller meets it again
+      return;  // no compiler, or no GPU memory: the caller encounters it again
     }
   }
   if (variants.empty()) return;

@@ -1,5 +1,5 @@
-// Options that several verbs have in common. A verb has the groups that it uses as members: it declares them among its
-// own options, and checks them after all options have been read. Each check throws UsageError.
+// Groups of options that several verbs share. A verb has its groups as members. It declares them among its own options,
+// and checks them after all options were read. Each check throws UsageError.
 #pragma once
 
 #include <cstdint>
@@ -24,35 +24,35 @@
 
 namespace orrery {
 
-/// A file that the command line or a script names.
+/// A file named on the command line or in a script.
 struct NamedFile {
-  std::string where;  ///< "--json", or "demo.txt:3" for a line of a script
+  std::string where;  ///< where it was named: "--json", or "demo.txt:3" for a line of a script
   std::string path;
 };
 
-/// The files that a run reads and writes, as far as their names are known before it starts.
+/// Files that a run reads and writes, if their names are known before the start.
 struct RunFiles {
   std::vector<NamedFile> inputs, outputs;
-  Existing existing = Existing::keep;  ///< of the outputs
+  Existing existing = Existing::keep;  ///< what to do with existing outputs
 };
 
-/// Adds a file with this name, unless the name is empty.
+/// Adds a file, unless `path` is empty.
 void add_named(std::vector<NamedFile>& files, const std::string& where, const std::string& path);
 
-/// The bodies: those of a FILE and how to read it, or a generated scene.
+/// The initial bodies: a snapshot and how to read it, or a generated scene.
 struct SceneOptions {
-  SceneRequest request;     ///< with the one number of bodies of declare()
-  std::vector<int> counts;  ///< of declare_list()
+  SceneRequest request;     ///< includes the number of bodies if declare() was used
+  std::vector<int> counts;  ///< numbers of bodies if declare_list() was used
 
   void declare(CommandLine& line);
-  /// Does the same with a list of numbers of bodies.
+  /// Declares the same options, with a list of numbers of bodies.
   void declare_list(CommandLine& line, const std::string& counts_help);
-  /// Refuses options that change nothing, and a word that is no file.
+  /// Refuses options without effect, and words that are not files.
   void check(const CommandLine& line) const;
-  /// Refuses a number of bodies that the scene cannot have.
+  /// Refuses a number of bodies that the scene does not allow.
   void check_count(std::int64_t number) const;
   void check_count() const { check_count(request.count); }
-  /// Fills `counts` with these if none were given, and checks them.
+  /// Sets `counts` to `otherwise` if none were given, and checks them.
   void take_counts(const std::vector<int>& otherwise);
 
  private:
@@ -60,36 +60,36 @@ struct SceneOptions {
                  const CommandLine::Reader& read_counts);
 };
 
-/// The kernels, their settings, and the accuracy of `auto`.
+/// Kernels, their settings, and the accuracy of `auto`.
 struct KernelOptions {
-  KernelSelection selection;       ///< of --kernels and --kernel-file; otherwise all kernels
-  KernelPtr kernel;                ///< of --kernel and --kernel-file; null: auto, or none is named
-  bool named = false;              ///< a kernel, or auto, was given
-  std::vector<KernelPtr> files;    ///< of --kernel-file
-  std::vector<Axis> axes;          ///< of --set and --block
-  std::optional<double> accuracy;  ///< of --accuracy
+  KernelSelection selection;       ///< from --kernels and --kernel-file; otherwise all kernels
+  KernelPtr kernel;                ///< from --kernel and --kernel-file; null: auto, or not given
+  bool named = false;              ///< whether a kernel, or auto, was given
+  std::vector<KernelPtr> files;    ///< from --kernel-file
+  std::vector<Axis> axes;          ///< from --set and --block
+  std::optional<double> accuracy;  ///< from --accuracy
   double accuracy_or_default() const { return accuracy.value_or(default_accuracy); }
 
-  /// --kernel, the one to start with.
+  /// Declares --kernel, the first kernel of a run.
   void declare_first(CommandLine& line, const std::string& help);
-  /// --kernels and --accuracy. `otherwise`: the kernels without the option.
+  /// Declares --kernels and --accuracy. `otherwise` describes the kernels used without --kernels.
   void declare_list(CommandLine& line, const std::string& otherwise = "all that can run here");
-  /// --kernel-file. Declare it before all options that name kernels: these are read after it.
+  /// Declares --kernel-file. Must be declared before all options that name kernels, as options are read in this order.
   void declare_file(CommandLine& line, FileKernelUse use, const std::string& help);
   void declare_accuracy(CommandLine& line);
-  /// --set and --block with one value, or with a list of values.
+  /// Declare --set and --block with one value, or with a list of values.
   void declare_settings(CommandLine& line);
   void declare_setting_lists(CommandLine& line);
 
-  /// The kernel to start with. If settings are given without a kernel, they are those of the default one, which depends
-  /// on the device: it may be any. Refuses settings of `auto`.
+  /// Returns the kernel to start with. Settings without a kernel belong to the default kernel, which depends on the
+  /// device; then returns all kernels. Refuses settings of `auto`.
   KernelSelection first(const KernelCatalog& kernels) const;
-  /// Appends to `setup` what selects the kernel of first(); of the default kernel, which is not known yet, fills
-  /// `settings`.
+  /// Appends the command that selects the kernel of first() to `setup`. If it is the default kernel, which is not known
+  /// yet, fills `settings` instead.
   void select_first(const KernelSelection& first, Commands& setup, Settings::Values& settings) const;
-  /// Refuses settings of an `auto` alone in --kernels, and an accuracy without it.
+  /// Refuses settings if --kernels is only `auto`, and an accuracy without `auto`.
   void check_auto(const KernelCatalog& kernels) const;
-  /// Refuses an accuracy. `option`: the one that names the kernel.
+  /// Refuses an accuracy. `option`: the option that names the kernel.
   void refuse_accuracy(const char* option) const;
 
  private:
@@ -98,36 +98,36 @@ struct KernelOptions {
   [[noreturn]] void refuse_settings_of_auto(const KernelCatalog& kernels, const char* option) const;
 };
 
-/// Integrator, law and their constants.
+/// Integrator, law, and their constants.
 struct PhysicsOptions {
-  Commands setup;  ///< in the order of the options; the law is appended by append_law()
+  Commands setup;  ///< commands in the order of the options; append_law() appends the law
   std::optional<LawId> law;
 
   void declare(CommandLine& line);
   void declare_law(CommandLine& line, const std::string& more_help = {});
-  /// The accuracy of block time steps, and the digits of positions and velocities.
+  /// Declares the accuracy of block time steps, and the digits of positions and velocities.
   void declare_eta_and_digits(CommandLine& line);
 
   void append_law();
-  /// Refuses a constant of attract-repel without its law.
+  /// Refuses a constant of attract-repel without that law.
   void check_constants(const CommandLine& line, bool has_law) const;
-  /// Both for a verb with one law.
+  /// Does check_constants() and append_law(), for a verb with one law.
   void take_law(const CommandLine& line);
-  /// Refuses --eta if no integrator uses it: neither that of --integrator nor one of `others`.
+  /// Refuses --eta if neither the integrator of --integrator nor one of `others` uses it.
   void check_eta(const std::vector<std::string>& others = {}) const;
 };
 
-/// The CUDA device, or several.
+/// One or several CUDA devices.
 struct DeviceOptions {
   std::optional<int> device;
   std::optional<DeviceList> devices;
 
   void declare(CommandLine& line);
-  /// Does the same, and adds --devices.
+  /// Declares --device and --devices.
   void declare_several(CommandLine& line);
-  /// Refuses both.
+  /// Refuses --device together with --devices.
   void check() const;
-  /// Opens them.
+  /// Opens the devices.
   Backends backends(const KernelCatalog& kernels) const {
     return devices ? Backends{kernels, *devices} : Backends{kernels, device};
   }
@@ -141,52 +141,53 @@ struct SystemOptions {
   DeviceOptions device;
 };
 
-/// Where the results of a measurement go.
+/// Destination of a measurement's results.
 struct ResultOptions {
   TableFlags table;
-  bool progress = false;  ///< even if stderr is no terminal
+  bool progress = false;  ///< show progress even if stderr is not a terminal
   ResultNames names;
 
-  /// All of them, with lists of settings and the device or several.
+  /// Declares all options of a measurement's output, lists of settings, and the device or devices.
   void declare(CommandLine& line, KernelOptions& kernels, DeviceOptions& device, bool several_devices);
-  /// The files that such a measurement reads and writes.
+  /// Returns the files that such a measurement reads and writes.
   RunFiles files(const SceneRequest& scene) const;
 };
 
 void add_byte_order(CommandLine& line, std::optional<ByteOrder>& order, const std::string& help);
-/// Says how a file of bodies is to be read.
+/// Adds the options on how to read a snapshot.
 void add_hints(CommandLine& line, SnapshotHints& hints);
 void add_force(CommandLine& line, Existing& existing);
 void add_table_flags(CommandLine& line, TableFlags& flags);
 void add_progress(CommandLine& line, bool& progress);
 void add_size(CommandLine& line, std::optional<WindowSize>& size, const std::string& help);
-/// Refuses a picture that is too small, with panels or without. A display may need more.
+/// Refuses a picture that is too small, with or without panels. A display may need a larger one.
 void refuse_small_size(const std::optional<WindowSize>& size, bool panels);
 void add_theme(CommandLine& line, std::optional<render::Theme>& theme);
-/// Refuses an option that cannot go with --resume: bodies, kernel and physics are the checkpoint's. `file`: the FILE.
+/// Refuses options for bodies, kernel and physics together with --resume, as the checkpoint determines them. `file`:
+/// the argument FILE.
 void refuse_what_a_checkpoint_decides(const CommandLine& line, const KernelOptions& kernels,
                                       const PhysicsOptions& physics, const std::string& file);
-/// Refuses the flags of tables with --json.
+/// Refuses the table flags together with --json.
 void refuse_table_flags_of_json(bool json, const TableFlags& table);
 
-/// The files of `orrery view` and its script.
+/// Returns the files of `orrery view` and of its script.
 RunFiles files_of(const ViewOptions& options);
 
-/// Throws UsageError if two outputs are the same file, or an output is an input, by whatever names; std::runtime_error
-/// if an input does not exist or an output cannot be written. Changes no file. If an output is stdout, nothing else is
-/// printed there from now on.
+/// Checks the files of a run, without changing any. Throws UsageError if two outputs are the same file, or an output is
+/// an input, under any names. Throws std::runtime_error if an input does not exist or an output cannot be written. If
+/// an output is stdout, redirects all other printing to stderr.
 void prepare_files(const RunFiles& files);
 
-/// The first half of prepare_files(): throws UsageError if two outputs are the same file, or an output is an input.
+/// Throws UsageError if two outputs are the same file, or an output is an input. Part of prepare_files().
 void refuse_files_that_meet(const RunFiles& files);
 
-/// Compiles kernel files even if no GPU can run them, so that their errors are shown at their lines.
-/// Throws KernelFileError.
+/// Compiles kernel files even if no GPU can run them, so that their errors are shown with line numbers. Throws
+/// KernelFileError.
 void compile_kernel_files(const Backends& backends);
 
-/// Compiles a kernel file for both laws and for each of `variants`, which are its settings, before one of them runs.
-/// Prints how many there are to the standard error. Settings that the GPU cannot launch are no failure. Throws
-/// KernelFileError that names the settings. Does nothing where there is no compiler.
+/// Compiles a kernel file for both laws and for each of `variants`, its settings, before any of them runs. Prints their
+/// number on stderr. Settings that the GPU cannot launch are not an error. Throws KernelFileError that names the
+/// settings. Does nothing without a compiler.
 void compile_settings(const Backends& backends, const std::vector<Variant>& variants);
 
 }  // namespace orrery

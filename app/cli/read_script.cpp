@@ -30,7 +30,8 @@ ScriptLine parse_line(std::string_view text) {
           .request = parse_command(text)};
 }
 
-/// If a wrong line is not text, the error does not quote it: its bytes are not for a terminal.
+/// Parses a line. An error does not quote a line with control characters or invalid UTF-8, which are unsafe on a
+/// terminal.
 ScriptLine parse_line_of_text(std::string_view line) {
   if (line.size() > most_bytes_of_line) {
     throw UsageError(fmt::format("a script's line has at most {} bytes", most_bytes_of_line));
@@ -48,9 +49,9 @@ bool opens_kernel_file(const Request& request) {
   return name == "workshop-open" || name == "workshop-new";
 }
 
-/// Checks the kernels and settings that each command names. Settings of a command that names no kernels, such as `set`,
-/// are checked against the kernel that is selected when its frame comes. Once a kernel file is open, an unknown id may
-/// be that of its kernel, which is known when it has been compiled: what names it is left to its frame.
+/// Checks the kernels and settings in each command. Commands that name no kernel, such as `set`, are checked against
+/// the kernel that is selected at their frame. Once a kernel file is open, an unknown id may belong to its kernel,
+/// which is only known after compilation. Such commands are checked when their frame comes.
 class ScriptKernels {
  public:
   ScriptKernels(const KernelCatalog& kernels, KernelSelection first, bool kernel_file)
@@ -80,7 +81,7 @@ class ScriptKernels {
                       set.name, auto_kernel, joined_ids(kernels_.all())));
     }
     if (selected_.kernels.size() == 1) {
-      (void)Settings{*selected_.kernels.front(), {{set.name, set.value}}};  // throws as the simulation would
+      (void)Settings{*selected_.kernels.front(), {{set.name, set.value}}};  // throws the simulation's exceptions
     } else {
       check_axes(selected_, {{set.name, {set.value}}});
     }
@@ -105,9 +106,9 @@ class ScriptKernels {
   }
   void take(const KernelPtr& kernel, const Settings::Values& values) {
     selected_ = {.kernels = {kernel}};
-    (void)Settings{*kernel, values};  // throws as the simulation would
+    (void)Settings{*kernel, values};  // throws the simulation's exceptions
   }
-  /// The list of the arguments of this form.
+  /// Returns the values of the list arguments with this form.
   static std::vector<std::string> list_of(const Request& request, Form form) {
     std::vector<std::string> list;
     for (const auto& argument : entry_of(request).arguments) {
@@ -125,15 +126,15 @@ class ScriptKernels {
     for (const std::string& name : names) axes.push_back({name, {"all"}});
     check_axes(kernels_of(ids), axes);
   }
-  /// The kernels of these ids; without ids those that are selected.
+  /// Returns the kernels with these ids; without ids, the selected ones.
   KernelSelection kernels_of(const std::vector<std::string>& ids) const {
     if (!ids.empty()) return select_kernels(kernels_, ids);
-    if (selected_.automatic) return {.kernels = kernels_.all()};  // one of them will be chosen
+    if (selected_.automatic) return {.kernels = kernels_.all()};  // auto will choose one of them
     return selected_;
   }
 
   const KernelCatalog& kernels_;
-  KernelSelection selected_;  // the kernel that is selected, or those of which one is; empty: that of a file
+  KernelSelection selected_;  // the selected kernel, or candidates for the selection; empty: the kernel of a file
   bool kernel_file_;
 };
 

@@ -1,4 +1,4 @@
-// Reads a command line and prints help.
+// Parses a command line and prints help.
 #include "app/cli/verb.h"
 
 #include <fmt/format.h>
@@ -23,8 +23,8 @@
 namespace orrery {
 namespace {
 
-/// The words of a command line with `help`, `help SUBCOMMAND` and `version` as the options of the same meaning. Throws
-/// UsageError for other words after these.
+/// Replaces `help`, `help SUBCOMMAND` and `version` with the equivalent options. Throws UsageError if other words
+/// follow them.
 std::vector<std::string> with_help_as_option(const std::vector<std::string>& words) {
   const std::string first = words.empty() ? std::string{} : words.front();
   if (first != "help" && first != "version") return words;
@@ -35,7 +35,7 @@ std::vector<std::string> with_help_as_option(const std::vector<std::string>& wor
         "[--markdown]', 'orrery help colours [--markdown]', 'orrery help keys [--markdown]' or 'orrery version'",
         words.back()));
   }
-  if (words[1] == "help" || words[1] == "version") return {"--help"};  // which describes both
+  if (words[1] == "help" || words[1] == "version") return {"--help"};  // this option describes both words
   if (std::ranges::find(known_verbs(), words[1]) == known_verbs().end()) {
     std::vector<std::string_view> topics{known_verbs().begin(), known_verbs().end()};
     topics.insert(topics.end(), {"script", "colours", "keys"});
@@ -48,7 +48,7 @@ std::string version_line() {
   return fmt::format("orrery {} ({}), {} HDF5\n", version, git_id, has_hdf5() ? "with" : "without");
 }
 
-/// The message for CLI11's "--kernel: 1 required", or "offscreen was given a disallowed flag override".
+/// Returns the error for CLI11's "--kernel: 1 required", or "offscreen was given a disallowed flag override".
 std::string wrong_number_of_values(const std::string& what) {
   const std::size_t flag = what.find(" was given a disallowed flag");
   if (flag != std::string::npos)
@@ -56,7 +56,7 @@ std::string wrong_number_of_values(const std::string& what) {
   return what.substr(0, what.find(':')) + " needs a value after it";
 }
 
-/// `orrery help script`, `orrery help colours` and `orrery help keys`; null for other words.
+/// Returns the verb for `orrery help script`, `orrery help colours` and `orrery help keys`; null for other words.
 std::unique_ptr<Verb> help_of_topic(const std::vector<std::string>& words) {
   if (words.size() < 2 || words.size() > 3 || words[0] != "help" || (words.size() == 3 && words[2] != "--markdown")) {
     return nullptr;
@@ -68,16 +68,16 @@ std::unique_ptr<Verb> help_of_topic(const std::vector<std::string>& words) {
   return std::make_unique<ShowText>(markdown ? command_reference_markdown() : command_reference(), markdown);
 }
 
-/// A verb with the command line that fills it.
+/// A verb, and the command line that it reads.
 struct ReadVerb {
   CLI::App* app;
   std::unique_ptr<Verb> verb;
   CommandLine line;
 };
 
-/// Reads the words. Throws UsageError.
+/// Parses the words. Throws UsageError.
 void parse(CLI::App& app, const std::vector<std::string>& arguments) {
-  std::vector<std::string> reversed{arguments.rbegin(), arguments.rend()};  // the order that CLI11 wants
+  std::vector<std::string> reversed{arguments.rbegin(), arguments.rend()};  // CLI11 expects the words in reverse order
   if (!names_verb(arguments)) reversed.emplace_back("view");
   try {
     app.parse(reversed);
@@ -92,7 +92,7 @@ void parse(CLI::App& app, const std::vector<std::string>& arguments) {
 
 }  // namespace
 
-// verbs_list.inc is made from the list of verbs in app/cli/CMakeLists.txt.
+// verbs_list.inc is generated from the list of verbs in app/cli/CMakeLists.txt.
 #define X(verb) extern const VerbInfo verb;
 #include "verbs_list.inc"
 #undef X
@@ -107,12 +107,12 @@ std::span<const VerbInfo* const> verbs() {
 }
 
 std::string fitted_help(const std::string& text, const TextStyle& style) {
-  constexpr std::size_t descriptions = 30;  // where CLI11 starts them
+  constexpr std::size_t descriptions = 30;  // column at which CLI11 starts descriptions
   std::string fitted;
   for (std::size_t begin = 0, end = 0; begin < text.size(); begin = end + 1) {
     end = std::min(text.find('\n', begin), text.size());
     const std::string line = text.substr(begin, end - begin);
-    const std::size_t names = line.find("  ", 2);  // of options, files and subcommands end there
+    const std::size_t names = line.find("  ", 2);  // end of the names of options, files or subcommands
     const bool described = line.starts_with("  ") && line.find_first_not_of(' ', names) == descriptions;
     fitted += columns_of(line) <= style.columns ? line + '\n' : paragraph(line, style, described ? descriptions : 0);
   }

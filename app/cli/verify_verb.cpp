@@ -35,17 +35,17 @@ namespace {
 
 using Cells = std::vector<Cell>;
 
-/// The check of one kernel with its settings, for one system of bodies under one law.
+/// Check of one kernel with its settings, for one system of bodies under one law.
 struct Check {
   const Variant& variant;
-  int count = 0;  ///< bodies
+  int count = 0;  ///< number of bodies
   Law law{};
   float time_step = 0;
-  int sample = 0;                       ///< bodies whose forces were compared
-  std::optional<ForceError> error{};    ///< none if there are no forces
-  AllowedError allowed{};               ///< the limits of `error`; they mean nothing without it
-  UlpHistogram ulps{};                  ///< of the same forces
-  std::optional<WrongDigits> digits{};  ///< of the coordinates after the second step; none if not requested
+  int sample = 0;                       ///< number of bodies whose forces were compared
+  std::optional<ForceError> error{};    ///< none if no forces could be computed
+  AllowedError allowed{};               ///< limits of `error`; undefined if there is no error
+  UlpHistogram ulps{};                  ///< distances between these forces and the reference
+  std::optional<WrongDigits> digits{};  ///< wrong digits of coordinates after the second step; none if not requested
   std::string result{};                 ///< "PASS", "FAIL", "FAIL: why" or "skipped: why"
 
   bool failed() const { return result.starts_with("FAIL"); }
@@ -161,7 +161,7 @@ Json json_row(const Check& check) {
   return row;
 }
 
-/// "-" if `check` has no errors of forces; "nan" is worth seeing.
+/// Formats a part of the error; "-" if `check` has no force errors. Shows "nan" as it is.
 std::string shown(const Check& check, double ForceError::*part) {
   return check.error ? short_exponent(fmt::format("{:.2g}", (*check.error).*part)) : "-";
 }
@@ -171,7 +171,7 @@ Tone tone_of(const std::string& result) {
   return result.starts_with("FAIL") ? Tone::bad : Tone::plain;
 }
 
-/// Adds a row of what was checked and of `more`.
+/// Adds a row with the check's subject and the cells `more`.
 void add_row(Table& table, const SettingsCells& settings, const Check& check, const Cells& more) {
   const char* const id = check.variant.kernel->id;
   Cells row{id, settings.text(id, check.variant.settings.values()), law_info(check.law.id).id,
@@ -199,7 +199,7 @@ std::string errors_table(const std::vector<Check>& checks, const SettingsCells& 
   return table.text(style);
 }
 
-/// Each note once.
+/// Returns each note once.
 std::vector<std::string> law_notes(const std::vector<Check>& checks) {
   std::vector<std::string> notes;
   for (const Check& check : checks) {
@@ -238,24 +238,24 @@ std::string digits_table(const std::vector<Check>& checks, const SettingsCells& 
              style);
 }
 
-/// Writes a verification's results: tables for stdout, and the requested files.
+/// Results of a verification: tables for stdout, and the requested files.
 class VerifyReport {
  public:
-  /// Creates the files. `first` is the status of the first simulation. Throws std::runtime_error.
+  /// Creates the files. `first`: status of the first simulation. Throws std::runtime_error.
   VerifyReport(const Backends& backends, const VerifyVerb& options, const Status& first)
-      : metadata_(verify_metadata(backends, options, first)),  // braces would make an array of it
+      : metadata_(verify_metadata(backends, options, first)),  // parentheses, as braces would make a JSON array
         files_{options.results.names, metadata_, columns},
         with_ulps_{options.histogram},
         with_digits_{options.digits} {}
 
-  /// Writes the row of the CSV at once.
+  /// Adds a check, and immediately writes its row to the CSV.
   void add(Check check) {
     if (check.failed()) ++failed_;
     results_.push_back(json_row(check));
     files_.add(csv_fields(check));
     checks_.push_back(std::move(check));
   }
-  /// Writes the JSON. Returns the tables, what was skipped, the number of failed checks and the names of the files.
+  /// Writes the JSON. Returns the tables, the skipped variants, the number of failed checks and the names of the files.
   std::string finish(const std::vector<Skipped>& skipped, const TextStyle& style) {
     SettingsCells settings{style};
     for (const Check& check : checks_) {
@@ -282,7 +282,7 @@ class VerifyReport {
   }
   bool empty() const { return checks_.empty(); }
   int failed() const { return failed_; }
-  /// The first file that could not be written and why, one line; empty if there is none.
+  /// Returns one line on the first file that could not be written, and why; empty if there is none.
   const std::string& error() const { return files_.error(); }
 
  private:
@@ -294,7 +294,7 @@ class VerifyReport {
   int failed_ = 0;
 };
 
-constexpr const char* serial_kernel = "cpu-serial";  // the digit test compares with it
+constexpr const char* serial_kernel = "cpu-serial";  // reference for the digit test
 
 class Verification {
  public:
@@ -311,7 +311,7 @@ class Verification {
       for (std::size_t i = 0; i < options_.scene.counts.size(); ++i) check_count(i);
     } catch (...) {
       if (!report_ || report_->empty()) throw;
-      failure = std::current_exception();  // what is known until here is still shown
+      failure = std::current_exception();  // results so far are still shown
     }
     progress_.clear();
     console::show(report_->finish(plan_.skipped, stdout_style(options_.results.table)));
@@ -321,13 +321,13 @@ class Verification {
   }
 
  private:
-  /// The expected results of one system under one law.
+  /// Expected results for one system under one law.
   struct Expected {
     Law law;
     float time_step;
     const ForceSample& sample;
     ForcePromise promise;
-    std::vector<Vec4> positions;  // after the second step of the serial kernel; only for the digit test
+    std::vector<Vec4> positions;  // after the serial kernel's second step; digit test only
   };
 
   Variant serial_variant() const {
@@ -341,7 +341,7 @@ class Verification {
     LawId law = options_.laws.front();
     VariantRunner runner{backends_, request, [this, &law](Simulation& fresh) {
                            for (const Command& command : options_.physics.setup) fresh.apply(command);
-                           if (options_.digits) fresh.apply(SelectIntegrator{"euler"});  // the source's
+                           if (options_.digits) fresh.apply(SelectIntegrator{"euler"});  // as in the published test
                            fresh.apply(SelectLaw{law_info(law).id});
                          }};
     const KernelPtr first_kernel = plan_.variants.empty() ? backends_.default_kernel() : plan_.variants.front().kernel;
@@ -374,7 +374,7 @@ class Verification {
     }
   }
 
-  /// The plan's, and in front the one that `auto` stands for, if that is asked for and is not among them.
+  /// Returns the plan's variants. If `auto` is selected, its choice comes first, unless the plan already has it.
   std::vector<const Variant*> variants_for(const SceneRequest& request, LawId law) {
     std::vector<const Variant*> variants;
     for (const Variant& variant : plan_.variants) variants.push_back(&variant);
@@ -390,8 +390,8 @@ class Verification {
     return variants;
   }
 
-  /// Steps from the scene's first state. If a body becomes non-finite, the run stops and there are no such positions:
-  /// all are NaN.
+  /// Runs two steps from the scene's first state and returns the positions. If a body becomes non-finite, the run
+  /// stops, and all returned positions are NaN.
   static std::vector<Vec4> positions_after_two_steps(VariantRunner& runner) {
     runner.restart();
     try {
@@ -443,10 +443,10 @@ class Verification {
     check.result = fmt::format("FAIL: {} coordinates are not finite after the second step", check.digits->not_finite);
   }
 
-  /// Per check: the forces at the first state, and the two steps of the digit test.
+  /// Returns the force evaluations per check: one at the first state, and two in the steps of the digit test.
   double evaluations() const { return options_.digits ? 3 : 1; }
 
-  /// The time that checking the last `variants` of the plan once will take, in s.
+  /// Returns the expected time of one check of each of the last `variants` of the plan, in s.
   double seconds_of(std::size_t variants, int count) const {
     double sum = 0;
     for (std::size_t i = plan_.variants.size() - variants; i < plan_.variants.size(); ++i) {
@@ -460,7 +460,8 @@ class Verification {
     return forecast_.reference_seconds(count) + serial;
   }
 
-  /// Left to do under the current law: the last `variants` of the plan, and the reference if `with_reference`.
+  /// Shows the remaining time. Left to do under the current law: the last `variants` of the plan, and the reference if
+  /// `with_reference`.
   void show(const std::string& what, std::size_t variants, bool with_reference) {
     const auto seconds_per_law = [&](int count) {
       return reference_seconds(count) + seconds_of(plan_.variants.size(), count);
@@ -477,10 +478,10 @@ class Verification {
   Progress progress_;
   Forecast forecast_;
   std::optional<VerifyReport> report_;
-  std::deque<Variant> chosen_;    // by `auto`; checks refer to them
-  int count_ = 0;                 // bodies of the current system
-  std::vector<int> left_counts_;  // after it
-  std::size_t left_laws_ = 0;     // after the current one, of the current system
+  std::deque<Variant> chosen_;    // chosen by `auto`; checks refer to these
+  int count_ = 0;                 // number of bodies of the current system
+  std::vector<int> left_counts_;  // numbers of bodies of the systems after it
+  std::size_t left_laws_ = 0;     // number of laws after the current one, for the current system
 };
 
 }  // namespace
@@ -509,7 +510,7 @@ void VerifyVerb::declare(CommandLine& line) {
 void VerifyVerb::finish(const CommandLine& line) {
   scene.check(line);
   SceneRequest& request = scene.request;
-  if (!line.given("--scene")) request.scene = "plummer";  // the one whose bodies may be any number
+  if (!line.given("--scene")) request.scene = "plummer";  // the default scene allows any number of bodies
   std::vector<int> usual{0};
   if (const SceneInfo& generated = find_scene(request.scene); request.file.empty() && generated.fixed_count == 0) {
     usual = kernels.files.empty() ? std::vector{1, 2, 31, 32, 33, 255, 256, 257, 1000, 4097}

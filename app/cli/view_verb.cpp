@@ -26,7 +26,7 @@ bool selects_attract_repel(const ScriptLine& line) {
   return select && find_law(select->id) == LawId::attract_repel;
 }
 
-/// A line that no frame carries out is a mistake. The lines of a quit's own frame are all carried out.
+/// Refuses lines of a script that no frame reaches. All lines in the frame of a quit are executed.
 void refuse_lines_after_the_end(const ViewOptions& view) {
   const auto quit = std::ranges::find_if(view.script, ShownVerb::quits);
   for (const ScriptLine& line : view.script) {

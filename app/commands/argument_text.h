@@ -19,9 +19,10 @@
 
 namespace orrery {
 
-// How the values of a command's arguments are written in scripts and options, by their types.
+// Texts of argument values in scripts and options, by type.
 
-/// The words that the argument of an enumeration, or of a text with few words, may be, with the one for no value.
+/// Returns the allowed words of an argument: those of an enumeration, or of a text with few values. Includes the word
+/// for "no value".
 template <class M>
 std::vector<std::string_view> words_of(const ArgumentOf<M>& argument) {
   using Value = typename ArgumentOf<M>::Value;
@@ -35,7 +36,7 @@ std::vector<std::string_view> words_of(const ArgumentOf<M>& argument) {
   return words;
 }
 
-/// Returns what an argument may be: "a number above 0 and below 1, or exact"; empty if any text may be tried.
+/// Returns what an argument may be: "a number above 0 and below 1, or exact"; empty if any text is accepted.
 template <class M>
 std::string allowed_text(const ArgumentOf<M>& argument) {
   using Value = typename ArgumentOf<M>::Value;
@@ -76,7 +77,7 @@ std::string placeholder(const ArgumentOf<M>& argument) {
   }
 }
 
-/// Reads one value of the argument. `what` names its place in the error.
+/// Reads one value of the argument. `what` names the argument in error messages.
 template <class M>
 typename ArgumentOf<M>::Value read_value(const ArgumentOf<M>& argument, std::string_view what, std::string_view text) {
   using Value = typename ArgumentOf<M>::Value;
@@ -108,7 +109,7 @@ typename ArgumentOf<M>::Value read_value(const ArgumentOf<M>& argument, std::str
   }
 }
 
-/// Reads the argument into a command. A list grows by the parts of `text`.
+/// Reads the argument into a command. A list grows by the comma-separated parts of `text`.
 template <class M>
 void read_argument(const ArgumentOf<M>& argument, std::string_view what, std::string_view text, M& to) {
   if constexpr (is_list<M>) {
@@ -121,14 +122,14 @@ void read_argument(const ArgumentOf<M>& argument, std::string_view what, std::st
   }
 }
 
-/// The argument of a command of the simulation that an option stands for.
+/// Returns the argument of the simulation command that an option corresponds to.
 template <auto... Members>
 constexpr const auto& argument_of() {
   using A = Argument<Members...>;
   return std::get<A>(row_in<typename A::Command>(simulation_commands).arguments);
 }
 
-/// The value of such an option, read and checked as in a script.
+/// Reads and checks the value of such an option, as in a script.
 template <auto... Members>
 auto read_option(std::string_view what, std::string_view text) {
   return read_value(argument_of<Members...>(), what, text);
@@ -155,7 +156,7 @@ std::string value_text(const ArgumentOf<M>& argument, const typename ArgumentOf<
   }
 }
 
-/// Returns the text that read_argument() reads back.
+/// Returns a text that read_argument() reads back.
 template <class M>
 std::string argument_text(const ArgumentOf<M>& argument, const M& member) {
   if constexpr (is_list<M>) {

@@ -26,9 +26,9 @@
 namespace orrery {
 namespace {
 
-// How the values of a command's arguments are written in JSON, by their types.
+// JSON values of command arguments, by type.
 
-/// Whether the text is one part of a list with commas, as scripts have it.
+/// Returns whether the text can be one part of a comma-separated list, as in scripts.
 bool stands_in_list(const std::string& text) {
   return !text.empty() && text.find(',') == std::string::npos;
 }
@@ -95,7 +95,7 @@ typename ArgumentOf<M>::Value read_json_value(const ArgumentOf<M>& argument, std
   }
 }
 
-/// Reads the argument into a command, in place of what the member holds.
+/// Reads the argument from JSON into a command. Replaces the member's value.
 template <class M>
 void read_json_argument(const ArgumentOf<M>& argument, std::string_view what, const Json& json, M& to) {
   if constexpr (is_list<M>) {
@@ -115,7 +115,7 @@ void read_json_argument(const ArgumentOf<M>& argument, std::string_view what, co
   }
 }
 
-/// The command of type `C` that the request holds; the request may be const.
+/// Returns the command of type `C` in the request, which may be const.
 template <class C>
 auto& command_in(auto& request) {
   if constexpr (AlternativeOf<C, Command::Variant>) {
@@ -125,7 +125,7 @@ auto& command_in(auto& request) {
   }
 }
 
-/// Entry for members of type M, so that arguments of one type share their code.
+/// Entry for arguments of type M. Arguments of one type share their code.
 template <class M>
 class EntryOf final : public ArgumentEntry {
  public:
@@ -181,7 +181,7 @@ std::unique_ptr<const ArgumentEntry> entry(const A& argument) {
   return std::make_unique<Entry>(argument, access);
 }
 
-/// A command of the window is known by its type, one of the simulation by its place in Command.
+/// Returns the type of the command in a request.
 const std::type_info& type_in(const Request& request) {
   if (const auto* command = std::get_if<ViewCommand>(&request)) return command->type();
   return std::visit([](const auto& c) -> const std::type_info& { return typeid(c); }, std::get<Command>(request));

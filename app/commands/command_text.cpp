@@ -25,7 +25,7 @@ bool is_blank(char c) {
   return blanks.find(c) != std::string_view::npos;
 }
 
-/// The place after the quote that ends the text whose first quote is at `begin`; npos if there is none.
+/// Returns the position after the closing quote of the text whose opening quote is at `begin`; npos if there is none.
 std::size_t end_of_quotes(std::string_view text, std::size_t begin) {
   for (std::size_t at = begin + 1; at < text.size(); ++at) {
     if (text[at] == '\\') {
@@ -37,7 +37,7 @@ std::size_t end_of_quotes(std::string_view text, std::size_t begin) {
   return std::string_view::npos;
 }
 
-/// Whether a quote at this place begins a quoted text.
+/// Returns whether a quote at this position begins a quoted text.
 bool may_begin_quotes(std::string_view text, std::size_t at) {
   return text[at] == '"' && (at == 0 || is_blank(text[at - 1]) || text[at - 1] == '=');
 }
@@ -109,7 +109,7 @@ std::vector<std::string_view> names() {
   return names;
 }
 
-/// `text`, with a short form at its beginning written out.
+/// Returns `text` with a short form at its beginning replaced by the full command.
 std::string written_out(std::string_view text) {
   std::string_view rest = text;
   const std::string_view name = take_word(rest);
@@ -124,7 +124,7 @@ std::string written_out(std::string_view text) {
   return std::string{text};
 }
 
-/// Reads the arguments of one command.
+/// Parser of the arguments of one command.
 class Reader {
  public:
   Reader(const CommandEntry& entry, std::string_view rest)
@@ -153,7 +153,7 @@ class Reader {
                                  entry_.arguments.empty() ? "no argument" : entry_.usage(), all_));
   }
 
-  /// A file's name may hold blanks if nothing else is on the line.
+  /// Returns whether the argument is the rest of the line: a file name may contain blanks if it is the only argument.
   bool takes_rest_of_line() const {
     if (entry_.arguments.size() != 1) return false;
     const Form form = entry_.arguments.front()->traits().form;
@@ -272,7 +272,7 @@ Request command_of_json_text(std::string_view text) {
 namespace {
 
 struct Entry {
-  std::vector<std::string> usages;  ///< the command's own, then its short forms'
+  std::vector<std::string> usages;  ///< usage of the command itself, then of its short forms
   std::string sentence;
   std::vector<std::string> notes;  ///< "value: a number above 0 in units of time", "resume: pause off"
 };
@@ -281,7 +281,7 @@ std::string with_arguments(std::string_view name, const std::string& arguments) 
   return arguments.empty() ? std::string{name} : fmt::format("{} {}", name, arguments);
 }
 
-/// The arguments of a short form: the one that its text ends with, or those that must be given.
+/// Returns the arguments of a short form: the one with which its text ends, or the required ones.
 std::string arguments_of(const CommandEntry& command, const ShortForm& form) {
   const std::string_view text = form.text;
   std::string arguments;

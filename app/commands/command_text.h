@@ -9,54 +9,54 @@
 
 namespace orrery {
 
-// A command's text is words with blanks between them. A word that holds blanks is quoted as a text of JSON:
-// "run 1.csv".
+// A command's text is words separated by blanks. A word that contains blanks is quoted as in JSON: "run 1.csv".
 
-/// One argument: `text`, or `name=text`.
+/// One argument, written as `text` or `name=text`.
 struct Word {
-  std::string_view name;  ///< empty: none
+  std::string_view name;  ///< empty: without a name
   std::string text;
   bool quoted = false;
 };
 
-/// Takes the first plain word off `text`, which starts with it or is empty.
+/// Removes and returns the first plain word of `text`, which starts with one or is empty.
 std::string_view take_word(std::string_view& text);
 
-/// Takes the first argument off `text`, as above. Throws UsageError if quotes do not end.
+/// Removes and returns the first argument of `text`. Throws UsageError if a closing quote is missing.
 Word take_argument(std::string_view& text);
 
-/// Returns the word that take_argument() reads as this text, after `name=` if there is a name.
+/// Returns the word that take_argument() reads as `text`, after `name=` if `name` is not empty.
 std::string argument_word(std::string_view name, const std::string& text);
 
-/// Returns `line` without its comment: from a '#' at its beginning or after a blank, outside of quotes.
+/// Returns `line` without its comment. A comment starts with a '#' at the beginning or after a blank, outside of
+/// quotes.
 std::string_view without_comment(std::string_view line);
 
-/// Reads a command as a script has it: its name, then its arguments. Those that must be given stand in order; others
-/// are `name=value`, but for the first. Ids of kernels and their settings are not checked. Throws UsageError that names
-/// the valid choices.
+/// Parses a command of a script: its name, then its arguments. Required arguments come in order. Optional ones are
+/// written `name=value`, except the first one, whose name may be left out. Does not check ids of kernels or their
+/// settings. Throws UsageError that lists the valid choices.
 Request parse_command(std::string_view text);
 
-/// Returns the text that parse_command() reads back as an equal command.
+/// Returns a text that parse_command() reads back as an equal command.
 std::string command_text(const Request& request);
 
-/// The names of all commands and their short forms, in the order of the tables.
+/// Returns the names of all commands and their short forms, in the order of the tables.
 std::string command_names();
 
-/// {"command": "kernel", "id": "cuda-tiled", "settings": {"block": "256"}}: the name, and the arguments by their names
-/// in the table of commands. Optional arguments with their initial values are left out.
+/// Returns {"command": "kernel", "id": "cuda-tiled", "settings": {"block": "256"}}: the command's name, and its
+/// arguments by name. Optional arguments with their initial values are left out.
 Json command_json(const Request& request);
 
-/// Reads back what command_json() made. Throws UsageError, one line, for an unknown command and for an argument that is
-/// unknown, missing, of another type or out of range. Ids of kernels and their settings are not checked.
+/// Reads the JSON of command_json(). Throws UsageError with one line if the command is unknown, or an argument is
+/// unknown, missing, of another type or out of range. Does not check ids of kernels or their settings.
 Request command_of(const Json& json);
 
-/// The same from text. Throws UsageError also if it is not JSON.
+/// Does the same for text. Throws UsageError also if the text is not JSON.
 Request command_of_json_text(std::string_view text);
 
-/// All commands for a terminal: usage, sentence, and what their arguments may be.
+/// Returns a reference of all commands for a terminal: usage, sentence, and allowed arguments.
 std::string command_reference();
 
-/// The same as a table in Markdown, which docs/usage/scripts.md holds.
+/// Returns the same reference as a Markdown table, which docs/usage/scripts.md contains.
 std::string command_reference_markdown();
 
 }  // namespace orrery

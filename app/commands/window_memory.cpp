@@ -19,7 +19,7 @@ constexpr int format = 1;
 constexpr std::size_t most_sections = 100, longest_id = 40;
 constexpr Range<int> positions{-32768, 32767}, sizes{1, 32767};
 
-/// The command that `json` is, which must be a `C`.
+/// Returns the command in `json`. Throws UsageError if it is not a `C`.
 template <class C>
 C command_in(const Json& json) {
   const Request request = command_of(json);
@@ -98,7 +98,7 @@ void write_window_memory(const std::filesystem::path& file, const WindowMemory& 
     const WindowPlace& place = *memory.place;
     json["window"] = {{"x", place.x}, {"y", place.y}, {"width", place.size.width}, {"height", place.size.height}};
   }
-  std::error_code cannot;  // the writer names the cause
+  std::error_code cannot;  // ignored: write_file() reports the cause
   std::filesystem::create_directories(file.parent_path(), cannot);
   write_file(file, json.dump(2) + "\n", Existing::replace);
 }

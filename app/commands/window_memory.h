@@ -11,22 +11,23 @@
 
 namespace orrery {
 
-/// Settings that a window remembers from the one before. An empty one was not chosen.
+/// Settings that a window remembers from the previous one. An empty one was never chosen.
 struct WindowMemory {
-  std::map<std::string, bool> sections;  ///< whether they are open, by their ids
+  std::map<std::string, bool> sections;  ///< whether each section is open, by id
   std::optional<ShowLab> lab;
   std::optional<SetAppearance> appearance;
   std::optional<SetTheme> theme;
   std::optional<WindowPlace> place;
 };
 
-/// orrery/window.json in $XDG_CONFIG_HOME, or in ~/.config. Empty if neither XDG_CONFIG_HOME nor HOME is a full path.
+/// Returns orrery/window.json in $XDG_CONFIG_HOME, or in ~/.config. Empty if neither XDG_CONFIG_HOME nor HOME is an
+/// absolute path.
 std::filesystem::path usual_memory_file();
 
-/// Nothing if there is no file. Throws std::runtime_error, one line, for a file that cannot be read or that
-/// write_window_memory() would not have written.
+/// Reads the settings; all empty if there is no file. Throws std::runtime_error with one line for an unreadable file,
+/// or one that write_window_memory() would not write.
 WindowMemory read_window_memory(const std::filesystem::path& file);
-/// Makes the folder if there is none. Throws std::runtime_error, one line.
+/// Writes the settings; creates the folder if needed. Throws std::runtime_error with one line.
 void write_window_memory(const std::filesystem::path& file, const WindowMemory& memory);
 
 }  // namespace orrery

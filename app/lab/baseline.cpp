@@ -1,4 +1,4 @@
-// Earlier benchmarks: reads what `bench --json` and `bench --csv` write or wrote, compares, and shows the comparison.
+// Earlier benchmarks: reads the files of `bench --json` and `bench --csv`, and compares them with new results.
 #include "app/lab/baseline.h"
 
 #include <fmt/format.h>
@@ -29,10 +29,10 @@
 namespace orrery {
 namespace {
 
-// A CSV within these limits is compared within seconds and a few hundred MB, whatever it holds.
+// A CSV within these limits is compared in seconds and a few hundred MB of memory, whatever its contents.
 constexpr std::size_t most_csv_bytes = 8'000'000, most_rows = 100'000, most_row_bytes = 2048;
 
-/// A JSON number; null for an empty field and for other text.
+/// Returns a JSON number; null if the field is empty or not a number.
 template <class Number>
 Json number_of(std::string_view field) {
   Number value{};
@@ -40,12 +40,12 @@ Json number_of(std::string_view field) {
   return error == std::errc{} && end == field.data() + field.size() ? Json(value) : Json(nullptr);
 }
 
-/// The columns that a comparison reads, by their places in a row.
+/// Access to the fields of a row by the names of their columns.
 class Columns {
  public:
   explicit Columns(std::string_view header) : names_{csv_fields(header)} {}
   bool has(std::string_view name) const { return std::ranges::find(names_, name) != names_.end(); }
-  /// Empty if there is no such column, or the row is too short.
+  /// Returns an empty text if there is no such column, or the row is too short.
   std::string_view field(const std::vector<std::string>& row, std::string_view name) const {
     const auto place = static_cast<std::size_t>(std::ranges::find(names_, name) - names_.begin());
     return place < row.size() ? std::string_view{row[place]} : std::string_view{};
@@ -71,7 +71,7 @@ Json result_of(const Columns& columns, const std::vector<std::string>& row) {
             {"high", number("high_ms")}}}};
 }
 
-/// The JSON that the same benchmark would have written, as far as a comparison reads it.
+/// Converts a CSV to the JSON of the same benchmark, as far as a comparison reads it.
 Json whole_of_csv(std::string_view text, const std::string& file) {
   const auto refuse = [&](const std::string& cause) { throw std::runtime_error(fmt::format("'{}': {}", file, cause)); };
   if (text.size() > most_csv_bytes) refuse(fmt::format("it has more than {} MB", most_csv_bytes / 1'000'000));
@@ -87,10 +87,10 @@ Json whole_of_csv(std::string_view text, const std::string& file) {
   return whole;
 }
 
-/// The member of this name; null if there is none.
+/// Returns the member `name` of `object`; null if there is none.
 const Json& member(const Json& object, const char* name) {
   static const Json null;
-  const auto found = object.find(name);  // end() if it is not an object
+  const auto found = object.find(name);  // end() if `object` is not a JSON object
   return found == object.end() ? null : *found;
 }
 
@@ -102,8 +102,8 @@ double number_or_nan(const Json& value) {
   return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
 }
 
-/// "seed (1 before, 2 now), dt (...)": those of `names` that differ; empty if none do. `before` and `now` return
-/// the value of a name.
+/// Returns "seed (1 before, 2 now), dt (...)": the `names` whose values differ; empty if none do. `before` and `now`
+/// return the value of a name.
 template <class Before, class Now>
 std::string differing(std::span<const char* const> names, const Before& before, const Now& now) {
   std::string text;
@@ -125,7 +125,8 @@ std::string settings_of(const Json& result) {
   return text;
 }
 
-/// One result of a benchmark. It copies little of the JSON, which must outlive it: a file may have many results.
+/// One result of a benchmark. References `result` and `metadata`, which must outlive it, as a file may have many
+/// results.
 struct Entry {
   Entry(const Json& result, const Json& metadata)
       : result{result},
@@ -143,7 +144,8 @@ struct Entry {
   std::string_view law() const { return text_or_empty(member(metadata, "law")); }
   std::string_view integrator() const { return text_or_empty(member(metadata, "integrator")); }
   std::string_view scene() const { return text_or_empty(member(metadata, "scene")); }
-  /// The value of one of work_names: the result's own, such as dt, which may depend on n; else that of the whole run.
+  /// Returns the value of one of work_names: that of the result, such as dt, which may depend on n; else that of the
+  /// run.
   const Json& work(const char* name) const {
     const Json& own = member(result, name);
     return own.is_null() ? member(metadata, name) : own;
@@ -165,7 +167,7 @@ struct Entry {
   const Json &result, &metadata;
   std::string_view kernel;
   std::string settings;
-  int n;  // 0: not known
+  int n;  // number of bodies; 0: not known
   Summary step_ms;
 };
 
@@ -176,7 +178,7 @@ std::vector<Entry> entries_of(const Json& whole) {
   return entries;
 }
 
-/// Labels of the first few, and how many more there are.
+/// Returns the labels of the first few entries, and how many more there are.
 std::string first_of(const std::vector<const Entry*>& entries) {
   constexpr std::size_t most = 5;
   const std::string text = joined(std::span{entries}.first(std::min(entries.size(), most)),
@@ -184,7 +186,7 @@ std::string first_of(const std::vector<const Entry*>& entries) {
   return entries.size() > most ? fmt::format("{} and {} more", text, entries.size() - most) : text;
 }
 
-/// The earlier runs, whose entries are matched with those of now.
+/// The earlier runs, whose entries are matched with the new ones.
 class Runs {
  public:
   explicit Runs(std::span<const Baseline> runs) {
@@ -194,7 +196,8 @@ class Runs {
 
   std::size_t size() const { return runs_.size(); }
 
-  /// One of each run that has one left: an entry that occurs several times has as many counterparts.
+  /// Returns one unused counterpart from each run that has one, and marks it as used. An entry that occurs several
+  /// times gets a different counterpart each time.
   std::vector<const Entry*> take_counterparts(const Entry& entry) {
     std::vector<const Entry*> found;
     for (Run& run : runs_) {
@@ -207,7 +210,7 @@ class Runs {
     return found;
   }
 
-  /// The entries without a counterpart, by file.
+  /// Returns the entries without a counterpart, by file.
   std::vector<std::pair<std::string, std::string>> left() const {
     std::vector<std::pair<std::string, std::string>> result;
     for (const Run& run : runs_) {
@@ -229,7 +232,7 @@ class Runs {
   std::vector<Run> runs_;
 };
 
-/// The hull of the intervals and the median of the medians, if all of them have intervals.
+/// Returns the hull of the intervals and the median of the medians; a median of NaN if one of them is not finite.
 Summary together(const std::vector<const Entry*>& entries) {
   std::vector<double> medians;
   Summary result = entries.front()->step_ms;
@@ -243,8 +246,8 @@ Summary together(const std::vector<const Entry*>& entries) {
   return result;
 }
 
-/// "slower", "faster", "unchanged", or why they cannot be compared; counts it. `before` is used only if all
-/// `counterparts` have intervals.
+/// Returns "slower", "faster", "unchanged", or why the entries cannot be compared. Adds to the counts of `comparison`.
+/// `before` is used only if all `counterparts` have intervals.
 std::string verdict(const std::vector<const Entry*>& counterparts, const Summary& before, const Entry& now,
                     double noise, Comparison& comparison) {
   for (const Entry* old : counterparts) {
@@ -267,7 +270,7 @@ std::string verdict(const std::vector<const Entry*>& counterparts, const Summary
   return ++comparison.unchanged, "unchanged";
 }
 
-/// Differences other than the program's sources: they may explain the times.
+/// Returns differences other than the program's sources, which may explain the times.
 std::string other_machine(const Json& before, const Json& now) {
   constexpr std::array names{"cpu", "gpu", "driver", "cuda_runtime", "build_flags", "measured"};
   const auto metadata = [](const Json& whole) {

@@ -1,4 +1,4 @@
-// Errors of the forces of sampled bodies, and the limits that kernels promise for them.
+// Force errors of sampled bodies, and the limits that kernels promise for them.
 #include "app/lab/force_promise.h"
 
 #include <fmt/format.h>
@@ -18,14 +18,14 @@ namespace {
 
 constexpr double rounding = 0x1p-24;  // unit roundoff of float
 
-// The p99 of the errors in relation to their usual limit, and the maximum.
+// Ratios to the usual limit that are allowed for the p99 of the errors and for the maximum.
 constexpr double direct_p99 = 5, tree_p99 = 10, direct_max = 10, tree_max = 50;
 
-// Bodies that every tree meets one by one: at least the leaf cell of a body and those that touch it.
+// Bodies that every tree sums directly: at least the body's own leaf cell and the cells that touch it.
 constexpr std::ptrdiff_t near_bodies = 64;
 
-// Relative error of the repulsion of far cells, in units of theta^2: usual and largest. This repulsion uses only the
-// masses of the cells.
+// Relative error of the repulsion of distant cells, in units of theta^2: usual and largest. Trees compute this
+// repulsion from the cells' masses alone.
 constexpr double usual_repulsion = 0.5, largest_repulsion = 4;
 
 double length(double x, double y, double z) {
@@ -39,7 +39,8 @@ double nearest_rank(std::vector<double> values, double share) {
   return *at;
 }
 
-/// Bodies that share their place and mass with an earlier one: their equal terms round in one direction.
+/// Returns the number of bodies that share position and mass with another one. Their equal terms round in one
+/// direction.
 double repeated_bodies(std::span<const Vec4> bodies) {
   const auto key = [](const Vec4& body) { return std::tuple{body.x, body.y, body.z, body.w}; };
   std::vector<Vec4> sorted{bodies.begin(), bodies.end()};
@@ -54,10 +55,10 @@ double number_of(const Settings& settings, std::string_view name, double otherwi
   return text.empty() || text == "off" ? otherwise : std::stod(text);
 }
 
-/// The usual error of a tree's cells in parts of all terms. By `tolerance`, each cell leaves out at most that part of
-/// the whole pull, and their errors add up as random ones do: to some times the part. By `theta`, what a cell leaves
-/// out is its next moment: of second order after the monopole, of third after the quadrupole. Expansions for groups
-/// obey the tolerance alone, if there is one.
+/// Returns the usual error of a tree's cells as a fraction of the sum of all terms. With `tolerance`, each cell
+/// neglects at most that fraction of the total acceleration; the errors add up randomly to a few times the fraction.
+/// With `theta`, a cell neglects its next moment: of order theta^2 after the monopole, theta^3 after the quadrupole.
+/// Local expansions obey only the tolerance, if there is one.
 double cells_share(const KernelInfo& kernel, const Settings& settings) {
   const Settings initial{kernel};
   const double theta = number_of(settings, "theta", 1);
@@ -93,7 +94,7 @@ ForcePromise::ForcePromise(std::span<const Vec4> bodies, const ForceSample& samp
   });
 }
 
-/// `terms` and `repulsions` are memory for one float per body.
+/// `terms` and `repulsions` are scratch memory for one float per body.
 ForcePromise::TermSizes ForcePromise::sizes_at(std::span<const Vec4> bodies, int target, const Law& law,
                                                double repeated, std::vector<float>& terms,
                                                std::vector<float>& repulsions) {
@@ -111,8 +112,8 @@ ForcePromise::TermSizes ForcePromise::sizes_at(std::span<const Vec4> bodies, int
     terms[j] = static_cast<float>(attraction + repulsion);
     repulsions[j] = static_cast<float>(repulsion);
   }
-  // An addition rounds by at most the smaller of the term and one rounding of the sum. Terms of few roundings, and
-  // equal ones, do so in one direction. A sum is half of all terms on average.
+  // An addition loses at most the smaller of the term and one rounding of the sum. Terms that are only a few roundings
+  // in size, and equal terms, lose in one direction. A partial sum is half of all terms on average.
   constexpr float few = 8;
   const auto one = static_cast<float>(rounding * sizes.all);
   for (const float term : terms) {
@@ -130,11 +131,11 @@ ForcePromise::TermSizes ForcePromise::sizes_at(std::span<const Vec4> bodies, int
 ForcePromise::Limit ForcePromise::limit(const KernelInfo& kernel, const Settings& settings,
                                         const TermSizes& sizes) const {
   const double least = count_ * std::numeric_limits<float>::min();  // smaller terms may be flushed to zero
-  if (kernel.reads_low_words) {  // sums in double: the result alone is rounded to float
+  if (kernel.reads_low_words) {                                     // double sums: only the result is rounded to float
     const double usual = kernel.tolerance.median * sizes.pull + count_ * 0x1p-52 * sizes.all + least;
     return {usual, direct_max * usual};
   }
-  // Roundings of a sum add up as a random walk does.
+  // The rounding errors of a sum grow as a random walk.
   const double rounded = 0.5 * rounding * std::sqrt(count_) * sizes.all + sizes.lost + least;
   if (!kernel.is_tree) {
     const double usual = kernel.tolerance.median * sizes.all + rounded;
@@ -142,7 +143,7 @@ ForcePromise::Limit ForcePromise::limit(const KernelInfo& kernel, const Settings
     return {usual, states_its_own ? std::max(usual, kernel.tolerance.max * sizes.all + direct_max * rounded)
                                   : direct_max * usual};
   }
-  constexpr double direct_part = 5e-6;  // roundings of a pair and of a cell
+  constexpr double direct_part = 5e-6;  // relative rounding error of a pair or a cell
   const double theta = number_of(settings, "theta", 1), repulsion = theta * theta * sizes.far_repulsion;
   const double usual =
       (cells_share(kernel, settings) + direct_part) * sizes.all + usual_repulsion * repulsion + rounded;
@@ -155,16 +156,16 @@ ForceVerdict ForcePromise::judge(const KernelInfo& kernel, const Settings& setti
   ForceVerdict verdict{.error = sample_only ? sample_.error_of_these(accelerations) : sample_.error(accelerations),
                        .allowed = {}};
   ForceError& error = verdict.error;
-  if (!std::isfinite(error.max)) {  // NaN cannot be ordered
+  if (!std::isfinite(error.max)) {  // errors with NaN cannot be sorted
     verdict.failure = sizes_.empty() ? "no body was compared" : "some accelerations are not finite";
     return verdict;
   }
   const double p99_times = kernel.is_tree ? tree_p99 : direct_p99;
   const std::vector<double> errors = target_errors(entries(accelerations, sample_.targets()), sample_.reference());
-  std::vector<double> of_usual, of_largest, usual, largest;  // errors in parts of their limits, and the limits
+  std::vector<double> of_usual, of_largest, usual, largest;  // errors / limits, and limits / |a|
   for (std::size_t i = 0; i < sizes_.size(); ++i) {
     const Limit limits = limit(kernel, settings, sizes_[i]);
-    const double size = sizes_[i].pull == 0 ? 1 : sizes_[i].pull;  // as target_errors() takes it
+    const double size = sizes_[i].pull == 0 ? 1 : sizes_[i].pull;  // the same convention as in target_errors()
     usual.push_back(limits.usual / size);
     largest.push_back(limits.largest / size);
     of_usual.push_back(errors[i] / usual.back());

@@ -10,24 +10,24 @@
 
 namespace orrery {
 
-/// Accelerations of some bodies in double precision: the reference for a kernel's.
+/// Accelerations of sampled bodies in double precision: the reference for kernels.
 class ForceSample {
  public:
   static constexpr int usual_size = 4096;
   /// Samples `size` bodies, or all if there are fewer.
   ForceSample(std::span<const Vec4> bodies, const Law& law, int size = usual_size);
-  /// The bodies of the sample.
+  /// Returns the indices of the sampled bodies.
   std::span<const int> targets() const { return targets_; }
-  /// Their accelerations, one for each of targets().
+  /// Returns the reference accelerations, one for each of targets().
   std::span<const Vec3d> reference() const { return reference_; }
   int size() const { return static_cast<int>(targets_.size()); }
-  /// The time that the sum took.
+  /// Returns how long the reference sums took, in s.
   double seconds() const { return seconds_; }
-  /// `accelerations` has one entry for each of the bodies.
+  /// Returns the error of `accelerations`, which has one entry for every body of the system.
   ForceError error(std::span<const Vec4> accelerations) const {
     return force_error(accelerations, targets_, reference_);
   }
-  /// The error if only these bodies were evaluated: the accelerations of others may be anything.
+  /// Returns the error if only the sampled bodies were evaluated. The accelerations of other bodies are ignored.
   ForceError error_of_these(std::span<const Vec4> accelerations) const {
     return target_error(entries(accelerations, targets_), targets_, reference_);
   }
@@ -42,41 +42,40 @@ class ForceSample {
   double seconds_;
 };
 
-/// The errors |da|/|a| over a sample at which a promise would break if the errors of all bodies grew by one factor.
+/// Errors |da|/|a| over a sample at which a promise would break, if all errors grew by one common factor.
 struct AllowedError {
   double median, p99, max;
 };
 
-/// The errors of a kernel over a sample, and whether they are what the kernel promises.
+/// Errors of a kernel over a sample, and whether the kernel's promise holds.
 struct ForceVerdict {
   ForceError error;
   AllowedError allowed;
-  std::string failure{};  ///< empty: the promise holds; otherwise one line that says which error exceeds which limit
+  std::string failure{};  ///< empty: the promise holds; otherwise one line that names the error and its limit
 };
 
-/// Limits that kernels promise for the errors of the forces of one system. An error of rounding or of a cell is
-/// proportional to the terms that are summed, but does not cancel as they do. So every limit is a fraction of the sum
-/// of the sizes of all terms, not of |a|: where the net force is small, |da|/|a| may be large. docs/usage/verify.md
-/// derives the limits.
+/// Limits that kernels promise for the force errors of one system. Errors of rounding and of cells are proportional to
+/// the terms of a sum, but do not cancel as the terms do. Each limit is therefore a fraction of the sum of the terms'
+/// magnitudes, not of |a|: if the net force is small, |da|/|a| may be large. docs/usage/verify.md derives the limits.
 class ForcePromise {
  public:
-  /// Sums the sizes of the terms of the bodies in the sample over all bodies, in double precision.
+  /// Sums the magnitudes of the terms of each sampled body over all bodies, in double precision.
   ForcePromise(std::span<const Vec4> bodies, const ForceSample& sample, const Law& law);
 
-  /// Judges the errors of the sample's bodies. `accelerations` has one entry for each of the bodies. If `sample_only`,
-  /// those of bodies outside the sample may be anything; otherwise all must be finite.
+  /// Judges the errors of the sampled bodies. `accelerations` has one entry for every body. All entries must be finite;
+  /// with `sample_only`, entries outside the sample are ignored.
   ForceVerdict judge(const KernelInfo& kernel, const Settings& settings, std::span<const Vec4> accelerations,
                      bool sample_only = false) const;
 
  private:
-  /// Sizes of the terms m |d| (1 + H / R^2) / R^3 of one body, R^2 = d^2 + eps^2, in units of acceleration.
+  /// Magnitudes of the terms m |d| (1 + H / R^2) / R^3 of one body, R^2 = d^2 + eps^2, in units of acceleration.
   struct TermSizes {
     double pull = 0;           ///< |a|
-    double all = 0;            ///< their sum, at least |a|
-    double far_repulsion = 0;  ///< sum of H m |d| / R^5 over all but the nearest bodies, which trees meet one by one
-    double lost = 0;           ///< what sums in float may lose of terms whose roundings go in one direction
+    double all = 0;            ///< sum of all magnitudes, at least |a|
+    double far_repulsion = 0;  ///< sum of H m |d| / R^5, without the nearest bodies, which trees sum directly
+    double lost = 0;           ///< maximum loss of float sums from terms that round in one direction
   };
-  /// The largest |da| of one body that is usual, and that no body exceeds.
+  /// Limits of |da| for one body: the usual one, and the one that no body may exceed.
   struct Limit {
     double usual, largest;
   };
@@ -85,12 +84,12 @@ class ForcePromise {
   Limit limit(const KernelInfo& kernel, const Settings& settings, const TermSizes& sizes) const;
 
   const ForceSample& sample_;
-  double count_;  ///< of all bodies
+  double count_;  ///< number of all bodies
   std::vector<TermSizes> sizes_;
 };
 
-/// A line that says which setting has no effect under the law, such as expansions under attract-repel; empty if all
-/// settings count.
+/// Returns a line that names the setting without effect under the law, such as expansions under attract-repel. Empty if
+/// all settings have an effect.
 std::string law_note(const KernelInfo& kernel, const Settings& settings, LawId law);
 
 }  // namespace orrery

@@ -96,7 +96,7 @@ Json machine_state(const Backends& backends) {
   if (!backends.device()) return nullptr;
   try {
     return gpu_state_json(backends.device()->ordinal());
-  } catch (const cuda::Error& error) {  // left by a kernel that failed
+  } catch (const cuda::Error& error) {  // may be an earlier error, left by a failed kernel
     return {{"reason", error.what()}};
   }
 }

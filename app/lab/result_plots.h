@@ -12,7 +12,7 @@
 
 namespace orrery {
 
-/// Pairs of bodies per second, n^2 per step for every kernel: a tree evaluates far fewer interactions.
+/// Returns the pairs of bodies per second, with n^2 pairs per step for every kernel. Trees evaluate far fewer.
 double pairs_per_s(const Measurement& row);
 
 /// The place of a measurement in a plot of speed over error; none if one of the two is not known.
@@ -23,7 +23,7 @@ Plot speed_error_plot(std::vector<PlotMark> marks);
 
 /// A conserved quantity, or its drift since the first sums.
 struct ConservedCurve {
-  const char* name;  ///< in the legend; empty: there is only one
+  const char* name;  ///< in the legend; empty if the chart has only one curve
   PlotInk ink;
   double (*value)(const ConservedProbe& now, const ConservedProbe& first);
 };

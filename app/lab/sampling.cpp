@@ -29,8 +29,8 @@ int Sampler::next_steps() const {
   return in_whole_periods(left > 0 ? std::min(left, steps_for_pilot()) : steps_for_pilot());
 }
 
-/// A batch that was shorter than planned, as the first often is, shows the clock's grain and the start-up: the next one
-/// replaces its time. Of longer ones the fastest counts: whatever else runs here only slows down.
+/// Warm-up: a batch shorter than planned, as the first often is, shows timer resolution and start-up cost. The next
+/// batch replaces its time. Among longer batches the fastest counts, because other load only slows steps down.
 void Sampler::add(int steps, double step_ms) {
   if (!warming_up()) {
     samples_ms_.push_back(step_ms);
@@ -45,7 +45,7 @@ void Sampler::add(int steps, double step_ms) {
 double Sampler::fastest_step_ms() const {
   if (samples_ms_.empty()) return pilot_step_ms_;
   const double fastest = *std::ranges::min_element(samples_ms_);
-  // A warm-up batch of the length of a sample is as good as one.
+  // If one step lasts as long as a sample, a warm-up batch counts as one.
   return pilot_step_ms_ >= sampling_.sample_ms ? std::min(fastest, pilot_step_ms_) : fastest;
 }
 
@@ -76,7 +76,7 @@ void Forecast::learn_reference(int count, double seconds) {
   if (reference_pairs(count) >= least_pairs) reference_rate_ = seconds / reference_pairs(count);
 }
 
-/// Uses the kernel's own rate, else the mean of its backend's rates, else a guess for one core or a GPU.
+/// Uses the kernel's own rate, else the mean rate of its backend, else a guess for one core or a GPU.
 double Forecast::seconds(const KernelInfo& kernel, int count) const {
   if (const auto known = rates_.find(kernel.id); known != rates_.end()) {
     return known->second.seconds_per_pair * pairs(count);

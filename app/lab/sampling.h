@@ -11,46 +11,46 @@
 
 namespace orrery {
 
-/// Plan of one variant's measurement: batches of steps warm it up, then each sample is the time of one batch.
+/// Plan of one variant's measurement: batches of steps warm it up, then each timed batch is a sample.
 struct Sampling {
-  int warmup_steps = 3;  ///< the warm-up has at least this many steps; the first is a batch of its own
-  int pilots = 0;        ///< the warm-up has at least this many batches of pilot_ms
-  double pilot_ms = 20;  ///< planned length of a warm-up batch
-  double slow_ms = std::numeric_limits<double>::infinity();  ///< a step of this length ends the warm-up
-  double sample_ms = 20;                                     ///< planned length of a sample, in whole steps
-  int most_steps = 100'000;                                  ///< of one batch
-  bool equal_samples = true;  ///< all samples have the same number of steps; else the best time so far decides
-  int samples = 10;           ///< >= 1
-  int period = 1;             ///< batches after the first step have a multiple of so many steps, see Settings::period()
-  int fresh_steps = 0;        ///< > 0: no warm-up; each sample is this many steps from the scene's first state
+  int warmup_steps = 3;  ///< minimum number of warm-up steps; the first step is a separate batch
+  int pilots = 0;        ///< minimum number of warm-up batches of pilot_ms
+  double pilot_ms = 20;  ///< planned duration of a warm-up batch
+  double slow_ms = std::numeric_limits<double>::infinity();  ///< a step that takes this long ends the warm-up
+  double sample_ms = 20;                                     ///< planned duration of a sample, in whole steps
+  int most_steps = 100'000;                                  ///< maximum number of steps of a batch
+  bool equal_samples = true;  ///< all samples have the same number of steps; else the best time so far sets it
+  int samples = 10;           ///< number of samples, >= 1
+  int period = 1;       ///< each batch after the first step has a multiple of this many steps; see Settings::period()
+  int fresh_steps = 0;  ///< > 0: no warm-up, and each sample is this many steps from the scene's first state
 };
 
-/// The number of steps of a batch that lasts about `batch_ms`: 1 to `most_steps`, and 1 if `step_ms` is NaN.
+/// Returns the number of steps of a batch that lasts about `batch_ms`: 1 to `most_steps`, and 1 if `step_ms` is NaN.
 int steps_for(double batch_ms, double step_ms, int most_steps);
 
-/// Plans the batches of one variant: how many steps the next one has, from the times of those before.
+/// Plans the batches of one variant: computes the steps of the next batch from the times of earlier ones.
 class Sampler {
  public:
-  /// `step_ms`: the time of a step, if it is already known; else 0.
+  /// `step_ms`: the time per step, if already known; else 0.
   explicit Sampler(const Sampling& sampling, double step_ms = 0) : sampling_{sampling}, pilot_step_ms_{step_ms} {}
 
-  /// Whether the next batch belongs to the warm-up.
+  /// Returns whether the next batch belongs to the warm-up.
   bool warming_up() const;
   bool complete() const { return !warming_up() && static_cast<int>(samples_ms_.size()) >= sampling_.samples; }
-  /// Steps of the next batch, >= 1.
+  /// Returns the number of steps of the next batch, >= 1.
   int next_steps() const;
-  /// Adds the next batch: its steps, and the time of one of them in ms.
+  /// Adds a batch that has ended: its steps, and the time per step in ms.
   void add(int steps, double step_ms);
 
-  /// Warm-up batches that were as long as planned.
+  /// Returns the number of warm-up batches that were as long as planned.
   int pilots() const { return pilots_; }
-  /// The time of one step according to the warm-up, in ms; 0: not known yet.
+  /// Returns the time per step in the warm-up, in ms; 0: not known yet.
   double pilot_step_ms() const { return pilot_step_ms_; }
-  /// The shortest time of one step in a sample, in ms; that of the warm-up if there is no sample.
+  /// Returns the shortest time per step of a sample, in ms; that of the warm-up if there is no sample.
   double fastest_step_ms() const;
-  /// Number of steps of each sample, if all have the same.
+  /// Returns the number of steps per sample, if all samples have equally many.
   int steps_per_sample() const;
-  /// The time of one step in each sample, in ms, in their order.
+  /// Returns the time per step of each sample, in ms, in the order of measurement.
   const std::vector<double>& samples_ms() const { return samples_ms_; }
 
  private:
@@ -59,24 +59,24 @@ class Sampler {
 
   Sampling sampling_;
   double pilot_step_ms_;
-  int warmup_steps_ = 0;  // that have run
+  int warmup_steps_ = 0;  // number of warm-up steps so far
   int pilots_ = 0;
   std::vector<double> samples_ms_;
 };
 
-/// Estimates how long sums over all pairs take, from those measured so far.
+/// Estimates the time of sums over all pairs from the sums measured so far.
 class Forecast {
  public:
   /// `sample` is the largest number of bodies in a ForceSample.
   explicit Forecast(int sample = ForceSample::usual_size) : sample_{sample} {}
 
-  /// Ignores short sums: most of their time is not spent on pairs.
+  /// Learns the kernel's rate from one sum. Ignores short sums, whose time is mostly overhead.
   void learn(const KernelInfo& kernel, int count, double seconds);
   void learn_reference(int count, double seconds);
 
-  /// The time of one evaluation of all accelerations by the kernel, in s.
+  /// Returns the estimated time of one evaluation of all accelerations by the kernel, in s.
   double seconds(const KernelInfo& kernel, int count) const;
-  /// The time of a ForceSample, in double precision on the CPU, in s.
+  /// Returns the estimated time of a ForceSample, in double precision on the CPU, in s.
   double reference_seconds(int count) const;
 
  private:
@@ -88,7 +88,7 @@ class Forecast {
 
   int sample_;
   std::map<std::string, Rate, std::less<>> rates_;  // by kernel id
-  double reference_rate_ = 1e-9;                    // seconds per pair; a guess for one core until it is known
+  double reference_rate_ = 1e-9;                    // seconds per pair; initially a guess for one core
 };
 
 }  // namespace orrery

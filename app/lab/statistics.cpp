@@ -1,4 +1,4 @@
-// Statistics of measured times: median and interval, ranks, and the Pareto front.
+// Statistics of measured times: median and interval, ranks, and Pareto front.
 #include "app/lab/statistics.h"
 
 #include <fmt/format.h>
@@ -13,8 +13,8 @@
 namespace orrery {
 namespace {
 
-/// How many of `count` sorted values can be cut off at each end so that the rest encloses the median with 95 %: the
-/// number of values below the median is binomial with p = 1/2. -1 if even all values do not.
+/// Returns how many of `count` sorted values can be cut off at each end. The rest then encloses the median with 95 %
+/// probability. The number of values below the median is binomial with p = 1/2. Returns -1 if all values are too few.
 int cut(int count) {
   double tail = 0;
   for (int below = 0; below <= count / 2; ++below) {
@@ -60,7 +60,7 @@ std::vector<Rank> ranks(std::span<const Summary> times) {
     for (const Summary& other : times) {
       if (!has_interval(other)) continue;
       if (other.high < times[i].low) ++result[i].first;
-      if (other.low <= times[i].high) ++result[i].last;  // one of them is times[i] itself
+      if (other.low <= times[i].high) ++result[i].last;  // this also counts times[i] itself
     }
   }
   return result;

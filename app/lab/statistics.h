@@ -11,21 +11,21 @@
 
 namespace orrery {
 
-/// A summary of measurements in any order; every field is NaN if there are none.
+/// Summary of measurements in any order. All fields are NaN if there are no measurements.
 struct Summary {
   double median = 0, min = 0;
-  /// The order statistics between which the true median lies with at least 95 % probability, for any distribution. NaN
-  /// with fewer than 6 measurements: there are none.
+  /// Bounds of the true median with at least 95 % probability, for any distribution. Both are measured values. NaN with
+  /// fewer than 6 measurements.
   double low = 0, high = 0;
 };
 
 Summary summarize(std::vector<double> values);
 
-/// The median; 0 if there are no values.
+/// Returns the median; 0 if there are no values.
 double median(std::vector<double> values);
 
-/// The ranks that a measurement may have among others; 1 is the fastest. Intervals that overlap are not ranked against
-/// each other. 0 and 0 for a measurement without an interval; the others ignore it.
+/// Range of ranks that a measurement may have among others; 1 is the fastest. Overlapping intervals share ranks. A
+/// measurement without an interval has ranks 0 and 0, and is ignored for the other ranks.
 struct Rank {
   int first = 0, last = 0;
   friend bool operator==(const Rank&, const Rank&) = default;
@@ -33,17 +33,17 @@ struct Rank {
 
 std::vector<Rank> ranks(std::span<const Summary> times);
 
-/// "2", "2-4" or "-".
+/// Returns "2", "2-4" or "-".
 std::string to_string(Rank rank);
 
 struct SpeedError {
-  double error;  ///< less is better
-  double rate;   ///< more is better
+  double error;  ///< smaller is better
+  double rate;   ///< larger is better
 };
 
-/// Indices of the points of the Pareto front, from the smallest error to the greatest rate: no other point is at least
-/// as good in both and better in one. Equal points are all kept. A point whose error or rate is not finite is never
-/// among them.
+/// Returns the indices of the Pareto front, from the smallest error to the highest rate. For a point of the front, no
+/// other point is at least as good in both and better in one. Equal points are all kept. Points with a non-finite error
+/// or rate are left out.
 std::vector<std::size_t> pareto_front(std::span<const SpeedError> points);
 
 /// Counts in named classes, in the order of the classes.
@@ -55,17 +55,17 @@ struct Distribution {
   std::vector<Class> classes;
 };
 
-/// The classes 0, 1, 2, 3-4, 5-8, ... up to the last that is not empty, and "not finite" if there are any.
+/// Returns the classes 0, 1, 2, 3-4, 5-8, ... up to the last non-empty one, and "not finite" if there are any.
 Distribution distribution(const UlpHistogram& ulps);
-/// Every class, from "integer part" and "1st decimal" to "none".
+/// Returns every class, from "integer part" and "1st decimal" to "none".
 Distribution distribution(const WrongDigits& digits);
 
-/// "1: 20 (40%), 3-4: 30 (60%)": the classes that are not empty; "-" if all are. A share that would round to
-/// 0 % or 100 % is "<0.1%" or ">99.9%".
+/// Returns "1: 20 (40%), 3-4: 30 (60%)": the non-empty classes; "-" if all are empty. A share that would round to 0 %
+/// or 100 % is "<0.1%" or ">99.9%".
 std::string to_text(const Distribution& distribution);
-/// "1:20 3-4:30" with '_' for blanks in names, for a field of a CSV file.
+/// Returns "1:20 3-4:30" for a field of a CSV file. Blanks in names become '_'.
 std::string to_csv(const Distribution& distribution);
-/// {"1": 20, "3-4": 30}: every class.
+/// Returns {"1": 20, "3-4": 30}: every class.
 Json to_json(const Distribution& distribution);
 
 }  // namespace orrery

@@ -1,4 +1,4 @@
-// Variants, which are kernels with settings: how they are named, planned and shown, and why one was not measured.
+// Variants, which are kernels with settings: how they are named, planned and shown, and why some are not measured.
 #include "app/lab/variants.h"
 
 #include <fmt/format.h>
@@ -28,12 +28,12 @@ bool contains(const std::vector<std::string_view>& texts, std::string_view text)
   return std::ranges::find(texts, text) != texts.end();
 }
 
-/// Appends `text` unless it is there: the order is that of the declarations.
+/// Appends `text` unless it is already there, so that the declarations' order is kept.
 void add_new(std::vector<std::string_view>& texts, std::string_view text) {
   if (!contains(texts, text)) texts.push_back(text);
 }
 
-/// The settings of one kernel: the product of the axes that it has.
+/// Returns all combinations of the axes that the kernel has. Adds notes on skipped axes and values.
 std::vector<Variant> product(const KernelPtr& kernel, const std::vector<Axis>& axes, std::vector<std::string>& notes) {
   std::vector<Variant> variants{{kernel, Settings{*kernel}}};
   for (const Axis& axis : axes) {
@@ -117,7 +117,7 @@ Axis parse_axis(std::string_view what, std::string_view text) {
 }
 
 void check_axes(const KernelSelection& selection, const std::vector<Axis>& axes) {
-  if (selection.kernels.size() == 1) {  // the kernel's own message is the clearest
+  if (selection.kernels.size() == 1) {  // here the error of Settings is the clearest
     Settings settings{*selection.kernels.front()};
     for (const Axis& axis : axes) {
       if (axis.every() && settings.has(axis.tunable)) continue;
@@ -145,7 +145,7 @@ void check_axes(const KernelSelection& selection, const std::vector<Axis>& axes)
     for (const std::string& value : axis.values) {
       const auto allows = [&](const Tunable* tunable) { return tunable->allows(value); };
       if (std::ranges::any_of(tunables, allows)) continue;
-      // The widest range of numbers says the most.
+      // Show the widest range, which includes the most numbers.
       const Tunable* const widest = *std::ranges::max_element(tunables, {}, [](const Tunable* tunable) {
         return tunable->numbers ? tunable->numbers->most - tunable->numbers->least : 0;
       });
@@ -241,7 +241,8 @@ std::string SettingsCells::text(const std::string& kernel_id, const Settings::Va
 
 namespace {
 
-/// Throws UsageError that names the kernels with such a setting if the default one has not: the user named none.
+/// Throws UsageError if the default kernel lacks one of the settings, as the user named no kernel. The error names the
+/// kernels with that setting.
 void require_settings(const Backends& backends, const Settings::Values& settings) {
   const KernelPtr kernel = backends.default_kernel();
   for (const auto& setting : settings) {
@@ -254,7 +255,7 @@ void require_settings(const Backends& backends, const Settings::Values& settings
   }
 }
 
-/// Removes the notes on a value that was suggested for the bodies, if another one is used.
+/// Removes notes on the suggested value of a quantity if another value is used.
 void keep_the_used(std::vector<std::string>& notes, const std::string& name, double used) {
   std::erase_if(notes, [&](const std::string& note) {
     return note.starts_with(name + " ") && !note.starts_with(name + " " + short_number(used) + " ");
@@ -301,7 +302,7 @@ auto VariantRunner::guarded(Action action) {
   try {
     return action();
   } catch (const UsageError&) {
-    throw;  // nothing has changed
+    throw;  // a refusal leaves the simulation unchanged
   } catch (...) {
     failed_ = true;
     throw;
@@ -315,7 +316,7 @@ Simulation& VariantRunner::simulation(const KernelPtr& kernel) {
   auto fresh = std::make_unique<Simulation>(backends_, scene_, kernel);
   if (prepare_) prepare_(*fresh);
   simulation_ = std::move(fresh);
-  throw_if_cancelled();  // many bodies take a while to load
+  throw_if_cancelled();  // loading many bodies takes a while
   return *simulation_;
 }
 
@@ -338,11 +339,11 @@ std::optional<StepTiming> VariantRunner::collect() {
     const std::vector<StepTiming> ended = simulation_->collect();
     if (!simulation_->idle()) return std::nullopt;
     const Status& status = simulation_->status();
-    if (const auto& body = status.non_finite) {  // last_error also has advice for the window
+    if (const auto& body = status.non_finite) {  // a shorter text than last_error, which also has advice for the window
       throw std::runtime_error(fmt::format("body {} is not finite after step {}", body->body, body->step));
     }
     if (!status.last_error.empty()) throw std::runtime_error(status.last_error);
-    if (steps_ == 0) return StepTiming{};  // it only measured
+    if (steps_ == 0) return StepTiming{};  // the batch only measured
     if (ended.empty() || ended.back().steps < steps_) throw std::runtime_error("a step was cancelled");
     return ended.back();
   });
@@ -355,7 +356,7 @@ StepTiming VariantRunner::run(int steps) {
   return collect().value();
 }
 
-/// Raises the clocks before the first variant, whose time would include it.
+/// Raises the processor's clocks before the first variant, whose time would otherwise include the rise.
 void VariantRunner::raise_clocks() {
   if (std::exchange(clocks_raised_, true)) return;
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds{30};

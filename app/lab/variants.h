@@ -23,33 +23,33 @@ namespace orrery {
 
 /// Why a variant was not measured.
 struct Problem {
-  std::string text{};    ///< one line; empty: no problem
-  bool refused = false;  ///< these settings cannot run here, or are ruled out; false: it failed
+  std::string text{};    ///< one line; empty: there is no problem
+  bool refused = false;  ///< true: the settings cannot run here, or are ruled out; false: the measurement failed
 
   explicit operator bool() const { return !text.empty(); }
 };
 
-/// Runs `action` and returns the exception that it failed with. A UsageError is a refusal. Passes on what is no
-/// std::exception.
+/// Runs `action` and returns the std::exception with which it failed. A UsageError is a refusal. Passes on all other
+/// exceptions.
 Problem problem_of(const std::function<void()>& action);
 
-/// The kernels to measure or to verify.
+/// Kernels to measure or verify.
 struct KernelSelection {
   std::vector<KernelPtr> kernels;
-  bool all = false;        ///< "all": a kernel that cannot run here is skipped, not an error
-  bool automatic = false;  ///< "auto": also the choice of `auto` for each number of bodies
+  bool all = false;        ///< "all": skips kernels that cannot run here, without an error
+  bool automatic = false;  ///< "auto": adds the choice of `auto` for each number of bodies
 };
 
-/// "all" or ids with commas between; not "auto". Throws UsageError that lists the known ids.
+/// Parses "all" or ids separated by commas; not "auto". Throws UsageError that lists the known ids.
 KernelSelection parse_kernels(const KernelCatalog& kernels, std::string_view text);
 
-/// The same, and "auto" alone or in the list.
+/// Does the same as parse_kernels(), and also accepts "auto", alone or in the list.
 KernelSelection parse_kernels_or_auto(const KernelCatalog& kernels, std::string_view text);
 
-/// Does what parse_kernels() does, for the parts of such a text.
+/// Does the same as parse_kernels(), for a list that was already split.
 KernelSelection select_kernels(const KernelCatalog& kernels, const std::vector<std::string>& ids);
 
-/// One setting of a kernel with the values to try.
+/// One setting of a kernel, and the values to try.
 struct Axis {
   std::string tunable;
   std::vector<std::string> values;  ///< `{"all"}`: see Tunable::values_to_measure
@@ -57,10 +57,10 @@ struct Axis {
   bool every() const { return values.size() == 1 && values.front() == "all"; }
 };
 
-/// "block=128,256" or "block=all". `what` names the option in the error.
+/// Parses "block=128,256" or "block=all". `what` names the option in the error.
 Axis parse_axis(std::string_view what, std::string_view text);
 
-/// One kernel with one value for each of its settings.
+/// One kernel with one value per setting.
 struct Variant {
   KernelPtr kernel;
   Settings settings;
@@ -71,12 +71,12 @@ struct Skipped {
   std::string kernel_id, settings, reason;
 };
 
-/// Variants that were skipped for one reason: "cuda-naive, cuda-tiled".
+/// Variants that were skipped for the same reason: "cuda-naive, cuda-tiled".
 struct SkippedTogether {
   std::string names, reason;
 };
 
-/// Groups skipped variants by reason, in the order of the first of each.
+/// Groups skipped variants by reason, in the order of first occurrence.
 std::vector<SkippedTogether> together(const std::vector<Skipped>& skipped);
 
 struct VariantPlan {
@@ -85,33 +85,33 @@ struct VariantPlan {
   std::vector<std::string> notes;  ///< which settings were left at their defaults, one line each
 };
 
-/// Throws UsageError unless each axis is a setting of at least one selected kernel, and at least one of them allows
-/// each of its values.
+/// Checks the axes. Throws UsageError unless, for each axis, a selected kernel has the setting, and each value is
+/// allowed by at least one of them.
 void check_axes(const KernelSelection& selection, const std::vector<Axis>& axes);
 
-/// Returns a kernel with every combination of its axes, whether or not it can run here.
+/// Returns a kernel with every combination of its axes, even those that cannot run here.
 std::vector<Variant> every_combination(const KernelPtr& kernel, const std::vector<Axis>& axes);
 
-/// Returns `initial`, and the same with every other value of each setting, one at a time.
+/// Returns `initial`, and variants that differ from it in one setting each, with every other value of that setting.
 std::vector<Variant> each_value_of(const Variant& initial);
 
-/// Returns every selected kernel with every combination of its axes. If all kernels were selected, those that cannot
-/// run here are skipped. Throws std::runtime_error if a kernel that was named cannot run here.
+/// Returns every selected kernel with every combination of its axes. If all kernels were selected, skips those that
+/// cannot run here. Throws std::runtime_error if a named kernel cannot run here.
 VariantPlan expand(const Backends& backends, const KernelSelection& selection, const std::vector<Axis>& axes);
 
 /// Returns every selected kernel with its initial values, and with every other value of each setting, one at a time.
 /// Throws as expand().
 VariantPlan expand_each_value(const Backends& backends, const KernelSelection& selection);
 
-/// The settings in a table's cells: all of them if the style is wide; else those that are not initial values, and those
-/// in which rows of the same kernel differ.
+/// Formats the settings in a table's cells. A wide style shows all settings. Otherwise shows those that are not initial
+/// values, or in which rows of the same kernel differ.
 class SettingsCells {
  public:
   explicit SettingsCells(const TextStyle& style) : all_{style.wide()} {}
-  /// Call for every row of the table before the first text(). `kernel` is null if this build does not have it: tables
-  /// also show results of earlier runs.
+  /// Adds a row. Call for every row of the table before the first text(). `kernel` is null if this build does not have
+  /// it, as tables also show results of earlier runs.
   void add(const std::string& kernel_id, const Settings::Values& values, const KernelInfo* kernel);
-  /// "block=128 split=4"
+  /// Returns "block=128 split=4".
   std::string text(const std::string& kernel_id, const Settings::Values& values) const;
 
  private:
@@ -123,49 +123,50 @@ class SettingsCells {
   std::map<std::string, Seen> kernels_;
 };
 
-/// The kernel that a setup selects first, or null for the default one. The simulation is made with it, so that no other
-/// needs to run here.
+/// Returns the kernel that a setup selects first, or null for the default one. The simulation is made with it, so that
+/// no other kernel must be able to run here.
 KernelPtr kernel_of_setup(const KernelCatalog& kernels, std::span<const Command> setup);
 
-/// Carries out the setup of a new simulation; then, where there are `settings`, those of the default kernel. Throws as
-/// Simulation::apply(), and UsageError that names other kernels if the default one has not all of these settings.
+/// Carries out the setup of a new simulation, then sets the `settings`, if any, of the default kernel. Throws as
+/// Simulation::apply(). If the default kernel lacks a setting, throws UsageError that names other kernels.
 void set_up(Simulation& simulation, const Backends& backends, std::span<const Command> setup,
             const Settings::Values& settings);
 
-/// Prints on stderr what was assumed about the bodies of the scene's file, such as velocities that it lacks: one line
-/// each. Returns the same in one line; empty if nothing was.
+/// Prints assumptions about the bodies of the scene's file on stderr, such as missing velocities: one line each.
+/// Returns them joined in one line; empty if there were none.
 std::string print_scene_notes(const Simulation& simulation);
 
-/// One system of bodies that is stepped with one variant after the other. The first variant makes the simulation, with
-/// its own kernel: no other kernel has to be able to run here. So does the first variant after one that failed. All
-/// calls throw what the variant fails with (see problem_of()), and Cancelled once `stop` was requested, which also
-/// cancels a step on the CPU that they wait for.
+/// Steps one system of bodies with one variant after the other. The first variant makes the simulation with its own
+/// kernel, so that no other kernel must be able to run here. So does the first variant after a failed one. All calls
+/// throw the variant's failure (see problem_of()). After a stop request, they throw Cancelled; a CPU step in progress
+/// is cancelled.
 class VariantRunner {
  public:
   /// Gives a new simulation its integrator, law and bodies.
   using Prepare = std::function<void(Simulation& simulation)>;
-  /// `backends` must outlive this.
+  /// `backends` must outlive this object.
   VariantRunner(const Backends& backends, SceneRequest scene, Prepare prepare, std::stop_token stop = {})
       : backends_{backends}, scene_{std::move(scene)}, prepare_{std::move(prepare)}, stop_{std::move(stop)} {}
 
-  /// Makes the simulation if there is none. It has the settings of the variant before, or the kernel's initial ones.
+  /// Returns the simulation. Makes it if there is none. It has the settings of the previous variant, or the kernel's
+  /// initial ones.
   Simulation& simulation(const KernelPtr& kernel);
-  /// Null until it is made.
+  /// Returns null before the simulation was made.
   Simulation* simulation() { return simulation_.get(); }
   const Simulation* simulation() const { return simulation_.get(); }
   void select(const Variant& variant);
-  /// Returns to the system's first state.
+  /// Returns the system to its first state.
   void restart();
 
-  /// Starts a batch of steps with the selected variant and returns at once; one of 0 steps only measures what is asked
-  /// of the simulation. Call collect() until the batch has ended.
+  /// Starts a batch of steps with the selected variant and returns immediately. A batch of 0 steps only measures what
+  /// was requested from the simulation. Call collect() until the batch has ended.
   void start(int steps);
-  /// None while the batch runs.
+  /// Returns the timing of the batch once it has ended; none while it runs.
   std::optional<StepTiming> collect();
-  /// Runs a batch with the selected variant and waits for it.
+  /// Runs a batch with the selected variant and blocks until it has ended.
   StepTiming run(int steps);
-  /// The time of a step with this variant, in ms, from one batch; waits for it. What precedes a batch is not in its
-  /// time: the clocks' rise, and the additional evaluation in the first step after another kernel.
+  /// Returns the time per step of this variant, in ms, from one batch. Blocks. Excludes what precedes a batch: the rise
+  /// of the clocks, and the extra evaluation after a change of kernel.
   double step_ms(const Variant& variant, int steps);
 
  private:
@@ -179,8 +180,8 @@ class VariantRunner {
   Prepare prepare_;
   std::stop_token stop_;
   std::unique_ptr<Simulation> simulation_;
-  int steps_ = 0;        // of the batch in flight
-  bool failed_ = false;  // the simulation's state is unknown
+  int steps_ = 0;        // number of steps of the batch in flight
+  bool failed_ = false;  // whether the simulation's state is unknown
   bool clocks_raised_ = false;
 };
 

@@ -18,7 +18,7 @@
 namespace orrery {
 namespace {
 
-/// One of the values of `chosen`, marked as `id.label`.
+/// Draws a radio button that sets `chosen` to `value`. Marked as `id.label`.
 template <class Value>
 void choice(const char* id, const char* label, Value& chosen, Value value) {
   ImGui::PushID(id);
@@ -27,7 +27,7 @@ void choice(const char* id, const char* label, Value& chosen, Value value) {
   ui_mark(id, label);
 }
 
-/// Overlays of the bodies.
+/// Draws the choices of overlays on the bodies.
 void overlay_rows(const ViewStatus& view, Requests& out) {
   ShowTrails trails = view.overlays.trails;
   row_label("Trails", "Where bodies were: of a sample of at most 1,024, or of the picked one.");
@@ -58,7 +58,7 @@ void theme_row(const ViewStatus& view, Requests& out) {
   if (theme != view.appearance.theme) out.push_back(SetTheme{theme});
 }
 
-/// Choices of what the camera may follow; the parts of the scene come after these.
+/// Choices of what the camera may follow. The parts of the scene are listed after these.
 struct FollowChoice {
   Followed value;
   const char *title, *notes;
@@ -112,7 +112,7 @@ void colour_map_row(const std::vector<std::string>& maps, const render::Appearan
   const bool automatic = current.colour_map == render::automatic_colour_map;
   const std::string name = shown < maps.size() ? maps[shown] : std::string{};
   const std::string prefix = automatic ? "Automatic: " : "";
-  const std::string brief = prefix + name.substr(0, name.find(':'));  // what follows describes it
+  const std::string brief = prefix + name.substr(0, name.find(':'));  // a colon is followed by a description
   if (!begin_combo("colour-map", prefix + name, 0, brief)) return;
   if (ImGui::Selectable("Automatic", automatic)) edited.colour_map = render::automatic_colour_map;
   ui_mark("colour-map", "auto");
@@ -123,7 +123,7 @@ void colour_map_row(const std::vector<std::string>& maps, const render::Appearan
   ImGui::EndCombo();
 }
 
-/// One end of the range as typed. When Enter ends it, `end` has it; an empty text is none.
+/// Draws the entry of one end of the colour range. Enter stores the number in `end`; an empty text clears it.
 void range_end(const char* id, float automatic, float width, std::string& content, std::optional<float>& end) {
   const std::optional<float> number = parsed_number<float>(content);
   const bool known = content.empty() || (number && std::isfinite(*number) && SetAppearance::ends.contains(*number));

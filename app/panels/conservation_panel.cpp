@@ -53,10 +53,10 @@ struct Chart {
   const char* title;
   const char* notes;
   std::span<const ConservedCurve> curves;
-  bool from_zero;       ///< the axis
-  double top_of_zeros;  ///< of the axis if all values are 0
+  bool from_zero;       ///< whether the vertical axis includes 0
+  double top_of_zeros;  ///< upper end of the vertical axis if all values are 0
 };
-constexpr double rounding = 1e-7;  // of single precision, in which the bodies are kept
+constexpr double rounding = 1e-7;  // relative rounding error of fp32, in which bodies are stored
 constexpr std::array charts{
     Chart{"energy", "energy drift", "|E - E0| / |E0|: how far the total energy has moved from the first one measured.",
           drift_of_energy, true, rounding},
@@ -69,7 +69,7 @@ constexpr std::array charts{
 };
 
 std::string number_words(double value) {
-  if (!std::isfinite(value)) return "not defined";  // divided by 0, as for one body
+  if (!std::isfinite(value)) return "not defined";  // division by 0, as for a single body
   const double size = std::abs(value);
   return size == 0 || (size >= 0.01 && size < 10000) ? fmt::format("{:.3g}", value) : format_error(value);
 }

@@ -26,7 +26,7 @@ float width_of(const std::string& words) {
   return std::ceil(font->CalcTextSizeA(font_size(*font), FLT_MAX, 0, words.c_str()).x);
 }
 
-/// The headings with their lines.
+/// Splits the keys into groups: a heading and its keys each.
 std::vector<Keys> groups_of(Keys keys) {
   std::vector<Keys> groups;
   for (std::size_t begin = 0, end = 0; begin < keys.size(); begin = end) {
@@ -36,13 +36,13 @@ std::vector<Keys> groups_of(Keys keys) {
   return groups;
 }
 
-/// Lines of the groups before `end`, with those of their headings.
+/// Returns the number of lines of `groups`, with their headings.
 std::size_t lines(std::span<const Keys> groups) {
   return std::accumulate(groups.begin(), groups.end(), std::size_t{0},
                          [](std::size_t sum, Keys group) { return sum + group.size() + 1; });
 }
 
-/// How many groups the first of two columns of about the same height holds.
+/// Returns how many groups the first of two columns holds, so that both have about the same height.
 std::size_t first_column(std::span<const Keys> groups) {
   std::size_t count = 0, best = lines(groups);
   for (std::size_t i = 0; i <= groups.size(); ++i) {
@@ -67,7 +67,7 @@ Widths widths_of(std::span<const Keys> groups) {
   return widths;
 }
 
-/// `actions`: the width of what the keys do.
+/// Draws one column of groups. `actions`: width of the texts that describe the actions.
 void column(std::span<const Keys> groups, float actions) {
   const float keys_width = widths_of(groups).keys;
   ImGui::BeginGroup();
@@ -84,14 +84,14 @@ void column(std::span<const Keys> groups, float actions) {
   ImGui::EndGroup();
 }
 
-/// How the keys are laid out in a window of some width.
+/// Layout of the keys in one or two columns.
 struct Layout {
-  std::size_t first;  ///< groups of the first column; all: there is one column
-  float actions[2];   ///< widths
-  float width;        ///< of the window
+  std::size_t first;  ///< number of groups in the first column; all of them: there is one column
+  float actions[2];   ///< widths of the descriptions in each column
+  float width;        ///< width of the help window
 };
 
-/// Lays out two columns if there is room for about two words of each action, else one.
+/// Lays out two columns if each description has room for about two words, else one column.
 Layout layout_of(std::span<const Keys> groups, float room, float edges, float gap) {
   const std::size_t half = first_column(groups);
   const Widths one = widths_of(groups), first = widths_of(groups.first(half)), second = widths_of(groups.subspan(half));
@@ -101,13 +101,13 @@ Layout layout_of(std::span<const Keys> groups, float room, float edges, float ga
     const float actions = fitted(one.actions, room - edges - one.keys);
     return {groups.size(), {actions, 0}, one.keys + actions + edges};
   }
-  // Each column gets the space that the other one does not need.
+  // Each column gets the space that the other column does not need.
   const float left = fitted(first.actions, std::max(rest, 2 * rest - second.actions));
   const float right = fitted(second.actions, 2 * rest - left);
   return {half, {left, right}, first.keys + left + gap + second.keys + right + edges};
 }
 
-/// The title and its buttons, which stay while the list scrolls.
+/// Draws the title and its buttons. This row does not scroll.
 void head_row(Requests& out) {
   text("Keys and mouse", theme::accent, theme::Font::strong);
   ImGui::SameLine(0, em(1.2f));
@@ -124,7 +124,7 @@ void head_row(Requests& out) {
   tooltip("Esc");
 }
 
-/// The list, in a window that scrolls and begins at its top. Returns the height that all of it needs.
+/// Draws the list in a window that scrolls and starts at its top. Returns the height of the whole list.
 float key_list(std::span<const Keys> groups, const Layout& layout, ImVec2 size, float gap) {
   const bool opened = ImGui::IsWindowAppearing();
   ImGui::BeginChild("Keys", size);
@@ -139,14 +139,14 @@ float key_list(std::span<const Keys> groups, const Layout& layout, ImVec2 size, 
   return needed;
 }
 
-/// Where the help ends: its lower right corner.
+/// Lower right corner of the help window.
 struct Corner {
   ImVec2 at;
-  float room;  ///< to its left
+  float room;  ///< space to the left of the corner
 };
 
-/// Returns the place of the list: left of the legend if `width` fits there, else above it; over it if the window has
-/// no room for both.
+/// Returns the corner for the list. The list is left of the legend if `width` fits there, else above the legend. If
+/// neither has room, the list covers the legend.
 Corner help_corner(const ViewStatus& view, const PanelState& state, float width, float least_width) {
   const ImVec2 display = ImGui::GetIO().DisplaySize, legend = state.legend_corner;
   const float margin = em(0.75f), column = side_column_width(view);
@@ -162,12 +162,12 @@ Corner help_corner(const ViewStatus& view, const PanelState& state, float width,
 
 }  // namespace
 
-/// Draws the list as high as it needs. A list that is higher than the window scrolls below the head.
+/// Draws the list at its full height. If the list is higher than the window, it scrolls below the title.
 void help_panel(const ViewStatus& view, PanelState& state, Requests& out) {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const ImVec2 padding{em(1.2f), em(0.7f)};
   const float margin = em(0.75f), gap = em(1.6f), edges = 2 * padding.x + ImGui::GetStyle().ScrollbarSize;
-  const float head = em(15) + edges;  // the title and its buttons
+  const float head = em(15) + edges;  // width of the title and its buttons
   const std::vector<Keys> groups = groups_of(view.keys);
   const auto layout_in = [&](float room) { return layout_of(groups, room, edges, gap); };
   const auto wanted = [&](float room) { return std::max(layout_in(room).width, head); };
@@ -175,14 +175,14 @@ void help_panel(const ViewStatus& view, PanelState& state, Requests& out) {
   const Layout layout = layout_in(corner.room);
   const float width = std::min(wanted(corner.room), corner.room);
   const float top_row = 2 * padding.y + em(1.4f);
-  const bool light = stage_top(view) > strip_end(view);  // never covered; the strip is, in a low window
+  const bool light = stage_top(view) > strip_end(view);  // recording lights stay visible; the info strip may be covered
   const float top = light ? stage_top(view) : std::min(stage_top(view), std::max(corner.at.y - em(13), 0.0f));
   const float most = corner.at.y - top - top_row;
   ImGui::SetNextWindowPos(corner.at, ImGuiCond_Always, {1, 1});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {ImGui::GetStyle().ItemSpacing.x, em(0.1f)});
   ImVec4 ground = ImGui::GetStyleColorVec4(ImGuiCol_PopupBg);
-  ground.w = 1;  // small type over the tabs of the laboratory
+  ground.w = 1;  // opaque: the small type may lie over the laboratory's tabs
   ImGui::PushStyleColor(ImGuiCol_WindowBg, ground);
   if (ImGui::Begin("Help", nullptr, fixed_window | ImGuiWindowFlags_AlwaysAutoResize)) {
     head_row(out);

@@ -23,7 +23,7 @@ std::string badge_label(const ViewStatus& view) {
   return fmt::format("{}  {}", to_string(view.interop), cost);
 }
 
-/// Width from the side column to the right edge.
+/// Returns the width from the side column to the right edge.
 float room(const ViewStatus& view) {
   return ImGui::GetIO().DisplaySize.x - side_column_width(view) - em(0.75f);
 }
@@ -32,7 +32,7 @@ struct Entry {
   std::string words;
   ImU32 colour;
   theme::Font font;
-  int importance;  ///< the least important are dropped first if there is little room
+  int importance;  ///< if there is little room, the entries with the lowest numbers are dropped first
   const char* mark;
 };
 
@@ -41,7 +41,7 @@ float width_of(const Entry& entry) {
   return font->CalcTextSizeA(font_size(*font), FLT_MAX, 0, entry.words.c_str()).x + em(1);
 }
 
-/// Returns the simulated time, also in the physical unit if the scene's file has units.
+/// Returns the simulated time. Adds it in a physical unit if the scene's file has units.
 std::string time_words(const Status& status) {
   const std::string time = fmt::format("t = {:.3f}", status.sim_time);
   if (!status.units || !(status.sim_time > 0)) return time;

@@ -24,7 +24,7 @@ namespace {
 
 using theme::em;
 
-/// Why the kernel cannot be chosen here and now; empty if it can.
+/// Returns why the kernel cannot be chosen now; empty if it can.
 std::string hindrance(const KernelInfo& kernel, const Status& status, const BackendStatus& backend) {
   if (!backend.available) return fmt::format("Not available: {}", backend.reason);
   const bool needs_jerks = find_integrator(status.integrator_id).needs_jerks;
@@ -36,7 +36,8 @@ void kernel_tooltip(const KernelInfo& kernel, const std::string& hindrance) {
   tooltip(kernel.notes, fmt::format("{}\n{}", hindrance.empty() ? kernel.id : hindrance, kernel.source));
 }
 
-/// "auto: cuda-symmetric, 8 bodies per lane": if all settings are initial, with what they chose.
+/// Returns "auto: cuda-symmetric, 8 bodies per lane". The part after the comma is what the kernel chose itself; it is
+/// left out if a setting was changed.
 std::string automatic_name(const Status& status) {
   if (status.choosing) return status.auto_choice->name;
   const bool has_settings = status.chosen.empty() || !status.settings.changes().empty();
@@ -48,7 +49,7 @@ std::string kernel_name(const Status& status) {
   return status.kernel ? status.kernel->title : status.kernel_id;
 }
 
-/// Returns the name without the settings, which are below it.
+/// Returns the name without settings, which are shown below it.
 std::string brief_name(const Status& status) {
   return status.auto_choice && !status.choosing ? "auto: " + status.kernel_id : std::string{};
 }
@@ -104,15 +105,15 @@ void kernel_choice(const KernelInfo* current, const Status& status, const ViewSt
 
 using Values = std::span<const char* const>;
 
-/// The padding of each button if there is one per value, side by side, in `width`; < 0 if they do not fit.
+/// Returns the padding of each button if all values are side by side in `width`; < 0 if they do not fit.
 float padding_per_button(Values values, float width) {
   const float count = static_cast<float>(values.size());
-  float words = count - 1;  // starts with the gaps
+  float words = count - 1;  // starts with the gaps between the buttons
   for (const char* value : values) words += ImGui::CalcTextSize(value).x;
   return (width - words) / count;
 }
 
-/// One row of adjacent buttons with the current value highlighted. Returns the pressed value, or null.
+/// Draws one row of adjacent buttons, with the current value highlighted. Returns the pressed value, or null.
 const char* value_buttons(const std::string& mark, Values values, std::string_view current, float room) {
   const char* pressed = nullptr;
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {0, ImGui::GetStyle().FramePadding.y});
@@ -129,7 +130,7 @@ const char* value_buttons(const std::string& mark, Values values, std::string_vi
   return pressed;
 }
 
-/// The items of an open list. Returns the one that was picked, or null.
+/// Draws the items of an open list. Returns the value that was picked, or null.
 const char* value_items(const std::string& mark, Values values, const std::string& current) {
   const char* pressed = nullptr;
   for (const char* value : values) {
@@ -146,7 +147,7 @@ const char* value_combo(const std::string& mark, Values values, const std::strin
   return pressed;
 }
 
-/// Returns the other value that was picked, or null.
+/// Draws a setting as buttons if they fit, else as a list. Returns the picked value if it is new, else null.
 const char* value_row(const char* name, const char* notes, const std::string& mark, Values values,
                       const std::string& current) {
   ImGui::PushID(name);
@@ -158,7 +159,7 @@ const char* value_row(const char* name, const char* notes, const std::string& ma
   return pressed && current != pressed ? pressed : nullptr;
 }
 
-/// A list of the values that are worth a try, with a field above it for any other number.
+/// Draws a list of the setting's recommended values, with a field above it for any other number.
 void number_row(const Tunable& tunable, const std::string& mark, Values values, const std::string& present,
                 std::string& typed, Requests& out) {
   ImGui::PushID(tunable.name);
@@ -180,7 +181,7 @@ void number_row(const Tunable& tunable, const std::string& mark, Values values, 
   ImGui::PopID();
 }
 
-/// The accuracy of `auto`. A value from a script or the command line that is not among these is added to the row.
+/// Draws the accuracy of `auto`. Any other value from a script or the command line is added to the row.
 void accuracy_row(const Status& status, Requests& out) {
   constexpr std::array<std::pair<const char*, double>, 6> usual{
       {{"exact", 0}, {"1e-6", 1e-6}, {"1e-5", 1e-5}, {"1e-4", 1e-4}, {"5e-4", 5e-4}, {"1e-3", 1e-3}}};
@@ -216,7 +217,7 @@ void tunable_row(const Tunable& tunable, const Status& status, PanelState& state
   }
 }
 
-/// Words about a kernel that compiles: what becomes different.
+/// Names the kernel that is being compiled or, if the kernel stays the same, the settings that will change.
 std::string compiling_words(const KernelInSight& next, const Status& status) {
   if (status.kernel_id != next.kernel->id) return fmt::format("compiling {} ...", next.kernel->title);
   std::string changes;
@@ -234,7 +235,7 @@ void compiling_row(const Status& status) {
   tooltip("It is compiled beside the steps. The present kernel runs with its settings until then.");
 }
 
-/// Says which setting counts as another one under the current law.
+/// Names the setting that has no effect under the current force law.
 void law_row(const Status& status) {
   const std::string note = law_note(*status.kernel, status.settings, status.law.id);
   if (note.empty()) return;
@@ -242,7 +243,8 @@ void law_row(const Status& status) {
   ui_mark("kernel.law_note");
 }
 
-/// Text next to the section's title, in small type: what the kernel chose, or the kernel while the section is folded.
+/// Returns the text beside the section's title: what the kernel chose itself or, while the section is folded, the
+/// kernel.
 std::string remark_of(const Status& status, float room) {
   const bool open = is_open("kernel", true);
   std::string remark = open ? status.chosen : kernel_name(status);
@@ -263,7 +265,7 @@ void kernel_panel(const Status& status, const ViewStatus& view, PanelState& stat
   compiling_row(status);
   if (status.auto_choice) accuracy_row(status, out);
   if (!current || status.choosing) return;
-  constexpr std::string_view first = "block";  // users try this setting first
+  constexpr std::string_view first = "block";  // shown first, as users try this setting first
   for (const Tunable& tunable : current->tunables) {
     if (tunable.name == first) tunable_row(tunable, status, state, out);
   }
@@ -301,7 +303,7 @@ void numbers(const HeldTimes& held, int count) {
   ImGui::EndTable();
 }
 
-/// Which evaluation the phases are of, if the step time above may be of others.
+/// Names the evaluation whose phases are shown, as the step time above may belong to other evaluations.
 std::string phases_words(const TreeReport& tree, const StepTiming& step) {
   if (tree.phases_age > 0) return fmt::format("Tree, {} earlier", counted(tree.phases_age, "step"));
   if (step.steps > 1) return fmt::format("Tree, 1 of {}", counted(step.steps, "step"));

@@ -41,7 +41,7 @@ struct NamedTab : Tab {
   const char* id;  ///< one of tab_ids()
 };
 
-/// The laboratory's tabs, in their order.
+/// The laboratory's tabs, from left to right.
 std::span<const NamedTab> tabs() {
 #define X(tab, id) NamedTab{tab##_tab, id},
   static const std::array all{
@@ -51,7 +51,7 @@ std::span<const NamedTab> tabs() {
   return all;
 }
 
-/// Whether the laboratory is folded. A low window is left to the bodies until somebody chooses.
+/// Returns whether the laboratory is folded. In a low window it is, unless the user chose otherwise.
 bool folded(const LabState& lab) {
   return lab.folded.value_or(ImGui::GetIO().DisplaySize.y < em(60));
 }
@@ -60,23 +60,23 @@ float content_height() {
   return std::clamp(0.28f * ImGui::GetIO().DisplaySize.y, em(9), em(20));
 }
 
-/// Around the title of a tab; less in a narrow window.
+/// Margin on each side of a tab's title, in pixels; smaller in a narrow window.
 float tab_margin(bool narrow) {
   return em(narrow ? 0.25f : 0.45f);
 }
 
-/// Width of a tab's title in the current font.
+/// Width of a tab's title in the current font, with margins.
 float tab_width(const char* title, float margin) {
   return ImGui::CalcTextSize(title).x + 2 * margin;
 }
 
-/// Shows the tooltip above the titles, so that it covers none of them. Appears once the mouse rests on a title, but not
-/// after a click.
+/// Shows the tab's tooltip above all titles. It appears after the mouse has rested on the title, but not after a click.
 void tab_tooltip(const char* id, const char* notes, bool pressed, float top, LabState& lab) {
   constexpr double rest_s = 0.6;
   const double now = ImGui::GetTime();
   if (!ImGui::IsItemHovered()) {
-    const ImVec2 moved = ImGui::GetIO().MouseDelta;  // else the tab itself has moved, as its content was opened
+    // If the mouse did not move, the tab itself moved, because its content was opened.
+    const ImVec2 moved = ImGui::GetIO().MouseDelta;
     if (lab.pointed == id && (moved.x != 0 || moved.y != 0)) lab.pointed.clear();
     return;
   }
@@ -102,8 +102,8 @@ bool tab_button(const char* id, const char* title, const char* notes, float marg
   return pressed;
 }
 
-/// Draws the open tab as high as its content in the last frame. It scrolls if that would leave too little of the
-/// picture.
+/// Draws the open tab at the height of its content in the previous frame. If that would cover too much of the picture,
+/// the content scrolls.
 void content(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
   const Tab& tab = *std::ranges::find(tabs(), state.lab.tab, &NamedTab::id);
   float& height = state.lab.content_height;
@@ -165,7 +165,7 @@ void lab_panel(const Status& status, const ViewStatus& view, PanelState& state, 
   ImGui::SetNextWindowSize({width, 0});
   if (ImGui::Begin("Laboratory", nullptr, base_window)) {
     if (!titles_only) content(status, view, state, out);
-    tab_strip(lab);  // at the bottom, so that it does not move with the content
+    tab_strip(lab);  // at the bottom, so that the titles do not move when the content changes height
     const ImGuiStyle& style = ImGui::GetStyle();
     const float height = ImGui::GetCursorPosY() - style.ItemSpacing.y + style.WindowPadding.y + margin;
     if (known) lab.covered = titles_only ? height : std::max(lab.covered, height);

@@ -21,8 +21,8 @@ namespace {
 
 using theme::em;
 
-/// Whole; in a low part of the window without the bodies beyond the ends; or, in a narrow one, the colours and a scale
-/// bar alone.
+/// How much of the legend is drawn. `brief`, in a low window, leaves out the bodies outside the range. `colours`, in a
+/// narrow one, has only the colours and a scale bar.
 enum class Extent { whole, brief, colours };
 
 ImU32 packed(const std::array<float, 3>& colour) {
@@ -33,7 +33,7 @@ void small_words(std::string_view words, ImU32 colour = theme::text) {
   text(words, colour, theme::Font::small);
 }
 
-/// Three short texts: at the left, in the middle, and ending at the right. The middle one is fainter.
+/// Draws three short texts: left, centred and right-aligned. The middle one is fainter.
 void line(float left, float width, const std::string& begin, const std::string& middle, const std::string& end,
           ImU32 colour = theme::text) {
   small_words(begin, colour);
@@ -46,7 +46,7 @@ void line(float left, float width, const std::string& begin, const std::string& 
   text_to(left + width, end, colour, theme::Font::small);
 }
 
-/// A field for each class.
+/// Draws one field per class of bodies.
 void class_fields(const Legend& legend, ImVec2 low, float width, float height) {
   const float part = width / static_cast<float>(legend.colours.size()), gap = std::min(em(0.1f), 0.2f * part);
   for (std::size_t i = 0; i < legend.colours.size(); ++i) {
@@ -68,7 +68,7 @@ void colour_bar(const Legend& legend, float width) {
   }
 }
 
-/// How many bodies are beyond an end: "2 % below"; empty if none is, or if that is not known.
+/// Returns the share of bodies outside one end of the range: "2 % below"; empty if it is 0 or not known.
 std::string beyond_text(const std::optional<float>& share, const char* side) {
   if (!share || !(*share > 0)) return {};
   return *share < 0.01f ? fmt::format("under 1 % {}", side) : fmt::format("{:.0f} % {}", 100 * *share, side);
@@ -105,7 +105,7 @@ void swatches(const char* id, const std::vector<LegendPart>& parts) {
   }
 }
 
-/// The legend where there is little room: the quantity, the bar, its ends and their unit.
+/// Draws the legend of colours for a narrow space: the quantity, the bar, its ends and their unit.
 void few_values(const Legend& legend, const ShownRange& range, float left, float width) {
   const std::string low = format_value(range.low), high = format_value(range.high);
   colour_bar(legend, width);
@@ -118,7 +118,7 @@ void few_values(const Legend& legend, const ShownRange& range, float left, float
   if (!range.unit.empty()) text_in_lines(range.unit, width, theme::dim, theme::Font::small);
 }
 
-/// Where lengths and values are shown in a unit that fits.
+/// Describes, for tooltips, the unit of lengths and values.
 const char* unit_words(const Status& status) {
   return status.units ? "in a unit that fits; the scene's own are in the panel." : "in units of G = 1.";
 }
@@ -147,10 +147,10 @@ void colours(const Status& status, const Legend& legend, float width, Extent ext
   tooltip("Bodies whose value is not known are grey.");
 }
 
-/// A bar over its line of text.
+/// A horizontal bar above its line of text.
 struct Bar {
-  float left, right, middle;  ///< the middle is its height
-  float thickness;            ///< whole pixels
+  float left, right, middle;  ///< x of both ends and y of the middle, in pixels
+  float thickness;            ///< in whole pixels
   ImU32 colour;
 
   void draw(float from, float to, float half_height) const {
@@ -159,8 +159,8 @@ struct Bar {
   void shaft(float to) const { draw(left, to, 0.5f * thickness); }
 };
 
-/// A bar that stands for a round part of `per_height`, which is what the window's height stands for; `draw` draws it.
-/// Returns what it stands for: "0.2 kpc".
+/// Calls `draw` with a bar whose length represents a round value. Returns that value: "0.2 kpc". `per_height`: value
+/// that the window's height represents.
 template <class Draw>
 std::string length_bar(const Status& status, const Dimension& dimension, double per_height, float most_width,
                        ImU32 colour, Draw&& draw) {
@@ -176,7 +176,7 @@ std::string length_bar(const Status& status, const Dimension& dimension, double 
   return fmt::format("{:g}{}", length, unit.name);
 }
 
-/// Draws the scale with its words next to it, or below it if `narrow`.
+/// Draws the scale bar with its text beside it, or below it if `narrow`.
 void scale_bar(const Status& status, const Legend& legend, float width, bool narrow) {
   const float longest = narrow ? width : width - em(4.5f);
   const std::string length =
@@ -193,7 +193,7 @@ void scale_bar(const Status& status, const Legend& legend, float width, bool nar
       legend.tick.empty() ? std::string{} : "Tick marks of the axes are " + legend.tick + " apart, in units of G = 1.");
 }
 
-/// Draws the scale of the longest arrows, which are a tenth of the window's height.
+/// Draws the scale of the arrows. The longest arrows are a tenth of the window's height.
 void arrow_scale(const Status& status, const Legend& legend) {
   const std::string& quantity = legend.arrows.name;
   if (!(legend.arrow_per_height > 0)) {
@@ -224,7 +224,7 @@ void trail_length(const Status& status, const Legend& legend) {
   tooltip("The time since a body was where its trail begins.", "They are shorter until so much time has passed.");
 }
 
-/// Draws all of the legend but the colours of bodies.
+/// Draws the whole legend except the colours of bodies.
 void lengths(const Status& status, const Legend& legend, float width, Extent extent) {
   const bool narrow = extent == Extent::colours;
   if (narrow) return scale_bar(status, legend, width, narrow);
@@ -239,13 +239,13 @@ void lengths(const Status& status, const Legend& legend, float width, Extent ext
 }
 
 struct LegendLayout {
-  ImVec2 corner;  ///< of the window, at the lower right
+  ImVec2 corner;  ///< lower right corner of the legend's window
   ImVec2 padding;
-  float width;  ///< of the content
+  float width;  ///< width of the content, in pixels
   Extent extent;
 };
 
-/// Chooses what is shown. A narrow part of the window gets the colours alone, which then keep their values and units.
+/// Chooses the extent of the legend. A narrow part of the window gets only the colours, with values and units.
 LegendLayout layout_of(const ViewStatus& view, const PanelState& state) {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const float full = em(11), usual_margin = em(0.75f), column = side_column_width(view);
@@ -256,11 +256,11 @@ LegendLayout layout_of(const ViewStatus& view, const PanelState& state) {
   const float room = with_card && !over_card ? beside_card : stage;
   const bool narrow = room < full + 4 * usual_margin, tight = narrow && room == stage;
   const float margin = tight ? em(0.1f) : usual_margin;
-  const float rest = room + (tight && column > 0 ? usual_margin : 0);  // the column keeps a margin, too
+  const float rest = room + (tight && column > 0 ? usual_margin : 0);  // the side column has a margin of its own
   const ImVec2 padding = tight ? ImVec2{em(0.2f), em(0.2f)} : ImGui::GetStyle().WindowPadding;
   const float width = narrow ? std::min(rest - 2 * (margin + padding.x), full) : full;
   const float right = display.x - lesson - margin;
-  const bool beside = state.lab.right + margin <= right - width - 2 * padding.x;  // what covers the lower part
+  const bool beside = state.lab.right + margin <= right - width - 2 * padding.x;  // clear of the laboratory
   float low = display.y - (beside ? 0 : state.lab.covered);
   if (over_card) low -= state.card.size().y + usual_margin;
   const bool brief = room < em(40) && low < em(34);

@@ -17,23 +17,23 @@ namespace {
 
 using theme::em;
 
-/// Whether no lesson takes the room of messages.
+/// Returns whether messages have room beside a lesson, or no lesson is shown.
 bool beside_lesson(const ViewStatus& view) {
   const float lesson = lesson_width(view);
   return lesson <= 0 || ImGui::GetIO().DisplaySize.x - side_column_width(view) - lesson >= em(20);
 }
 
-/// Where the messages end, from the left of the window.
+/// Returns the right end of the messages, in pixels from the left of the window.
 float right_end(const ViewStatus& view) {
   return ImGui::GetIO().DisplaySize.x - (beside_lesson(view) ? lesson_width(view) : 0) - em(0.75f);
 }
 
-/// Width of a message that leaves the side column free.
+/// Returns the width of a message that does not cover the side column.
 float message_room(const ViewStatus& view) {
   return std::max(right_end(view) - side_column_width(view) - em(4.25f), em(12));
 }
 
-/// The messages stand one below the other, clear of the card of a picked body.
+/// Draws messages one below the other, clear of the card of a picked body.
 class MessageColumn {
  public:
   MessageColumn(const ViewStatus& view, const CardPlace& card)
@@ -45,7 +45,7 @@ class MessageColumn {
   /// Draws a message.
   template <class Content>
   void add(const char* name, float opacity, Content&& content) {
-    const ImGuiWindow* const before = ImGui::FindWindowByName(name);  // hidden in its first frame: it fits its content
+    const ImGuiWindow* const before = ImGui::FindWindowByName(name);  // its first frame is hidden and sets its size
     if (before) keep_clear_of_card(before->Size);
     ImGui::SetNextWindowPos({right_, y_}, ImGuiCond_Always, {1, 0});
     ImGui::PushStyleVar(ImGuiStyleVar_Alpha, opacity);
@@ -58,7 +58,7 @@ class MessageColumn {
     ImGui::PopStyleVar();
   }
 
-  /// Adds a message of an error.
+  /// Adds an error message.
   template <class Content>
   void add_alarm(const char* name, Content&& content) {
     ImGui::PushStyleColor(ImGuiCol_WindowBg, theme::alarm);
@@ -69,7 +69,7 @@ class MessageColumn {
 
  private:
   static float gap() { return em(0.4f); }
-  /// The height of the title and buttons of a lesson or the help, which may begin at the top.
+  /// Height of the title and buttons of a lesson or the help, which may be at the top.
   static float heads(const ViewStatus& view) {
     if (!beside_lesson(view)) return em(5);
     return view.help ? em(2.4f) : 0;
@@ -91,7 +91,7 @@ void wrapped(const std::string& line, const ViewStatus& view, ImU32 colour) {
   text_in_lines(line, message_room(view), colour);
 }
 
-/// Why the run stopped, and the ways to continue.
+/// Explains why the run stopped, and offers ways to continue.
 void non_finite_message(const Status& status, const ViewStatus& view, MessageColumn& column, Requests& out) {
   column.add_alarm("Non-finite body", [&] {
     const NonFinite& body = *status.non_finite;
@@ -115,7 +115,7 @@ void non_finite_message(const Status& status, const ViewStatus& view, MessageCol
   });
 }
 
-/// Whether to continue where the last window stopped.
+/// Asks whether to continue the run of the last window.
 void last_run_message(double age_s, const ViewStatus& view, PanelState& state, MessageColumn& column, Requests& out) {
   column.add("Last run", 1, [&] {
     const std::string run = view.last_run_words.empty() ? std::string{} : fmt::format(" ({})", view.last_run_words);

@@ -12,7 +12,7 @@
 #include "app/ui_state/window_commands.h"
 
 namespace orrery {
-/// Explains Reset, here and in the message of a stopped run.
+/// Tooltip of Reset, in this panel and in the message of a stopped run.
 const char* const reset_words =
     "Restores the scene's own time step, softening, law and integrator. Keeps kernel, settings and steps per frame.";
 
@@ -40,7 +40,7 @@ using theme::em;
 
 constexpr float usual_column = 23.5f;  // em
 
-/// Words about what draws the picture, for a tooltip.
+/// Returns a tooltip that names the OpenGL renderer.
 std::string drawn_words(const Status& status, const ViewStatus& view) {
   if (view.gl_renderer.empty()) return {};
   const std::string slower = slower_words(status, view);
@@ -81,7 +81,7 @@ void settings(const Status& status, const ViewStatus& view, PanelState& state, R
 void side_column(const Status& status, const ViewStatus& view, PanelState& state, Requests& out) {
   const float margin = em(0.75f), top = lights_cover_column(view) ? stage_top(view) : margin;
   const float height = ImGui::GetIO().DisplaySize.y - top - margin;
-  const bool low = height < em(28);  // all of it scrolls
+  const bool low = height < em(28);  // the whole column scrolls
   ImGui::SetNextWindowPos({margin, top});
   ImGui::SetNextWindowSize({side_column_width(view) - 2 * margin, height});
   if (ImGui::Begin("Side column", nullptr, low ? base_window : base_window | ImGuiWindowFlags_NoScrollbar)) {
@@ -92,7 +92,7 @@ void side_column(const Status& status, const ViewStatus& view, PanelState& state
     if (low) {
       settings(status, view, state, out);
     } else {
-      // The measurements stay visible. The settings scroll below them.
+      // The measurements do not scroll; the settings below them do.
       ImGui::BeginChild("Settings");
       settings(status, view, state, out);
       ImGui::EndChild();
@@ -138,7 +138,7 @@ void draw_panels(const Status& status, const ViewStatus& view, PanelState& state
   const float captions_end = tab_captions(view, state);
   label_panel(view);
   picked_panel(status, view, state, captions_end, out);
-  legend_panel(status, view, state);  // leaves room for the card
+  legend_panel(status, view, state);  // after the card, for which it leaves room
   if (view.lesson.shown && !view.presentation) lesson_panel(status, view, state, out);
   message_panel(status, view, state, out);
   if (view.help) help_panel(view, state, out);

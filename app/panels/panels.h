@@ -17,100 +17,100 @@
 
 namespace orrery {
 
-/// Where the card of the picked body is, beside the side column.
+/// Corner of the picture in which the card of the picked body is drawn.
 enum class CardCorner { upper_left, lower_left, upper_right };
 
-/// How much of the card is drawn: all rows; those of the body's own state and error; only its head.
+/// Extent of the card: all rows; only the body's own state and error; or only its title row.
 enum class CardExtent { whole, brief, head };
 
 struct CardPlace {
-  int body = -1;                    ///< the picked one
-  float width = 0;                  ///< in pixels, as drawn last; 0: it is not drawn
-  ImVec2 low{};                     ///< the upper left corner, as drawn last
-  std::array<float, 3> heights{0};  ///< of each extent, in pixels, as far as it was drawn
+  int body = -1;                    ///< number of the picked body; -1: none
+  float width = 0;                  ///< in pixels, as last drawn; 0: the card is not drawn
+  ImVec2 low{};                     ///< upper left corner, as last drawn
+  std::array<float, 3> heights{0};  ///< height of each extent, in pixels; 0: not drawn yet
   CardCorner corner = CardCorner::upper_left;
-  CardExtent extent = CardExtent::whole;  ///< less than the whole if that would cover the body in every corner
+  CardExtent extent = CardExtent::whole;  ///< reduced if the whole card would cover the body in every corner
 
   float& height(CardExtent of) { return heights[static_cast<std::size_t>(of)]; }
   ImVec2 size() const { return {width, heights[static_cast<std::size_t>(extent)]}; }
 };
 
-/// The latest frame, batch of steps and tree of that batch, held for a moment so that the numbers can be read.
+/// Times of the latest frame, batch of steps and tree, held long enough that the numbers can be read.
 struct HeldTimes {
   FrameTimes frame;
   StepTiming step;
   std::optional<TreeReport> tree;
   std::vector<DeviceLoad> devices;
   bool step_known = false, frame_known = false;
-  double until = 0;  ///< in ImGui's time
+  double until = 0;  ///< when new times are taken, in s of ImGui::GetTime()
 };
 
-/// The scene that the user is choosing; reset when another one is loaded.
+/// The scene that the user is choosing. Reset when another scene is loaded.
 struct SceneDraft {
   SceneRequest loaded;
-  std::string scene;              ///< a generator's id; empty: the file that is loaded
+  std::string scene;              ///< id of the generator; empty: the file that is loaded
   std::string count, seed, file;  ///< as typed
 };
 
-/// The fixed ends of the range of colours as they are typed; reset when the appearance has others.
+/// The fixed ends of the colour range, as typed. Reset when the appearance gets other ends.
 struct ColourRangeDraft {
-  std::optional<float> low, high;  ///< that the texts were made from
+  std::optional<float> low, high;  ///< the numbers from which the texts were made
   std::string low_text, high_text;
 };
 
 struct LabState {
   std::string tab = "results";  ///< one of tab_ids()
-  std::optional<bool> folded;   ///< only the tabs' titles are shown; empty: not chosen, folded in a low window
-  float content_height = 0;     ///< of what the last frame showed, in pixels; 0: nothing yet
-  float covered = 0;  ///< of the window's height, from the bottom, in pixels: the most since it was unfolded or framed
-  float right = 0;    ///< where what covers it ends, in pixels from the left of the window
-  std::string pointed;    ///< the tab below the mouse; empty: none
-  double explain_at = 0;  ///< when its tooltip appears, in ImGui's time; infinite after a click
+  std::optional<bool> folded;   ///< whether only the titles are shown; empty: folded in a low window only
+  float content_height = 0;     ///< height of the open tab in the previous frame, in pixels; 0: not drawn yet
+  float covered = 0;      ///< pixels covered at the bottom: maximum since the laboratory unfolded or bodies were framed
+  float right = 0;        ///< right edge of the laboratory, in pixels from the window's left
+  std::string pointed;    ///< id of the tab below the mouse; empty: none
+  double explain_at = 0;  ///< when the tab's tooltip appears, in s of ImGui::GetTime(); infinite after a click
   SortOrder results_order;
-  int plotted_count = 0;  ///< number of bodies whose results are highlighted; 0: the current number
-  ByType drafts;          ///< what the user is choosing in the tabs of features, such as RaceDraft
+  int plotted_count = 0;  ///< number of bodies whose results the plot highlights; 0: the current number
+  ByType drafts;          ///< unfinished choices in the tabs of features, such as RaceDraft
 };
 
-/// The state that the panels keep between frames; one per ImGui context.
+/// State that the panels keep between frames. One per ImGui context.
 struct PanelState {
   HeldTimes times;
   SceneDraft scene;
-  std::string setting;  ///< of a kernel, as typed into its open list
+  std::string setting;  ///< text typed into a kernel setting's open list
   ColourRangeDraft colours;
   LabState lab;
   CardPlace card;
-  ImVec2 legend_corner{};  ///< the upper left one, in pixels; the window's lower right one if there is no legend
-  float help_height = 0;   ///< of the list of keys, in pixels, as drawn last; 0: it was closed
+  ImVec2 legend_corner{};  ///< upper left corner, in pixels; the window's lower right corner if there is no legend
+  float help_height = 0;   ///< height of the list of keys, in pixels, as last drawn; 0: it was closed
   Folds folds;
   std::string timings_file, film_file, picture_file, snapshot_file, replay_file, results_file;
   int picture_times = 1;           ///< see SaveEnlarged
-  bool last_run_declined = false;  ///< the run of the last window is not to be continued
+  bool last_run_declined = false;  ///< whether the user declined to continue the last window's run
   std::string dismissed_error;
   std::string notice;
-  double noticed_at = 0;  ///< in ImGui's time
+  double noticed_at = 0;  ///< when the notice appeared, in s of ImGui::GetTime()
 };
 
-/// Draws all panels over the picture, between ImGui::NewFrame and ImGui::Render, and appends the user's requests. Reads
-/// values only: it shows `status` and `view`, and what `state` remembers.
+/// Draws all panels over the picture and appends the user's requests to `out`. Call between ImGui::NewFrame and
+/// ImGui::Render. Only `state` and `out` are changed.
 void draw_panels(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 
-/// The width that the side column takes from the left edge, its margins included; 0 while it is hidden: also in a
-/// window under least_window.
+/// Returns the width of the side column with its margins, in pixels from the left edge; 0 while it is hidden. A window
+/// smaller than least_window hides it.
 float side_column_width(const ViewStatus& view);
 
-/// The scale of type and widgets on a display of scale `asked` in a window of this size: no more than lets the
-/// laboratory have its place beside the side column, but 1 at least if that was asked. In steps of 1/8, so that a
-/// window that changes its size seldom needs other type.
+/// Returns the scale of type and widgets for a window of this size, on a display of scale `asked`. Reduced so that the
+/// laboratory fits beside the side column, but not below 1 if `asked` >= 1. In steps of 1/8, so that resizing seldom
+/// changes the type.
 float fitting_scale(float asked, float width, float height);
 
-/// How many times as large type and widgets of a presentation are, in a window of this height in pixels of a display of
-/// 96 dots per inch: in steps of 0.1, so that all of it has about the same place in windows of all sizes.
+/// Returns the scale of type and widgets in a presentation, for a window of `height` pixels at 96 dots per inch. In
+/// steps of 0.1; proportional to the height, so that the layout is alike in windows of all sizes.
 float presentation_scale(float height);
 
-/// The width that the lessons take from the right edge, the margin included; 0 while none is shown.
+/// Returns the width of the lessons with their margin, in pixels from the right edge; 0 while none is shown.
 float lesson_width(const ViewStatus& view);
 
-/// Whether the lessons leave too little room beside them for the legend, which is then below them.
+/// Returns whether the legend is below the lessons, because there is too little room beside them.
 bool legend_below_lesson(const ViewStatus& view);
 
 }  // namespace orrery

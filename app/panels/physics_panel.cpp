@@ -19,7 +19,7 @@ namespace {
 
 using theme::em;
 
-/// The logarithms of the counts, so that few bodies on a deep level are seen beside many.
+/// Draws one bar per level, of height log(1 + bodies), so that a few bodies on a deep level remain visible.
 void level_bars(const LevelCounts& levels, int count, float time_step) {
   const ImVec2 low = ImGui::GetCursorScreenPos(), size{ImGui::GetContentRegionAvail().x, em(2)};
   ImDrawList& draw = *ImGui::GetWindowDrawList();
@@ -72,7 +72,7 @@ constexpr const char* eta_of_hermite =
     "\u03b7 of Aarseth's criterion: a body's own step grows with the square root of \u03b7. The energy error falls "
     "with about its square. Ctrl-click to type a value.";
 
-/// A value that the scene defines, too.
+/// Texts for a value that the scene also defines.
 struct Field {
   const char* mark;
   const char* label;
@@ -92,7 +92,8 @@ constexpr DigitsInfo all_digits[] = {
      "Floats and their low words, 48 bits: steps lose no digits. Kernels in double precision read all of them.",
      Digits::compensated}};
 
-/// A dot marks a value that is not the scene's. A double click restores that one. Returns whether there was one.
+/// Draws the label of a field. A dot marks a value that differs from the scene's. Returns whether a double click asks
+/// to restore the scene's value.
 bool field_label(const Field& field, bool differs, std::string_view own) {
   const std::string notes =
       differs ? fmt::format("{}\nThe scene's value: {}. Double-click to restore it.", field.notes, own)
@@ -100,8 +101,8 @@ bool field_label(const Field& field, bool differs, std::string_view own) {
   return marked_label(field.mark, field.label, notes, differs) && differs;
 }
 
-/// A combo over descriptors with id, title and notes. Returns the picked descriptor if it is not the current one. `own`
-/// is the scene's.
+/// Draws a list of descriptors with id, title and notes. Returns the picked one, or null if it is the current one.
+/// `own`: id of the scene's descriptor.
 template <class Info>
 const Info* choose(const Field& field, std::string_view current, std::string_view own, auto&& infos) {
   const char* const mark = field.mark;
@@ -131,7 +132,7 @@ const Info* choose(const Field& field, std::string_view current, std::string_vie
   return restored && differs ? own_info : picked;
 }
 
-/// A slider for the number of the command `C`.
+/// Draws a slider for the number of the command `C`.
 template <class C>
 std::optional<float> number(const Field& field, const char* format, float value, float own) {
   static_assert(C::range.contains(C::slider.least) && C::range.contains(C::slider.most));

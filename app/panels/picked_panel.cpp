@@ -20,12 +20,12 @@
 namespace orrery {
 namespace {
 
-/// The part of the window in which a card may be.
+/// The part of the window in which the card may be.
 struct CardRoom {
   ImVec2 low, high;
 };
 
-/// The card's upper left corner in `room`.
+/// Returns the card's upper left corner in `room`.
 ImVec2 card_position(const CardPlace& place, const CardRoom& room) {
   const ImVec2 size = place.size();
   const ImVec2 last{std::max(room.high.x - size.x, room.low.x), std::max(room.high.y - size.y, room.low.y)};
@@ -39,14 +39,14 @@ ImVec2 card_position(const CardPlace& place, const CardRoom& room) {
   }
 }
 
-/// Whether the card is nearer to the point than `distance`.
+/// Returns whether the card is nearer to `point` than `distance`, in pixels.
 bool near(const CardPlace& place, const CardRoom& room, ImVec2 point, float distance) {
   const ImVec2 low = card_position(place, room), size = place.size();
   return point.x > low.x - distance && point.x < low.x + size.x + distance && point.y > low.y - distance &&
          point.y < low.y + size.y + distance;
 }
 
-/// Draws more of the card where it is, if that is as far from the point. Whether it is so.
+/// Enlarges the card to `extent` if it then keeps `distance` to `point`. Returns whether it did.
 bool grow(CardPlace& place, CardExtent extent, const CardRoom& room, ImVec2 point, float distance) {
   CardPlace larger = place;
   larger.extent = extent;
@@ -55,7 +55,7 @@ bool grow(CardPlace& place, CardExtent extent, const CardRoom& room, ImVec2 poin
   return true;
 }
 
-/// Takes the first corner that is as far from the point. Whether there is one.
+/// Moves the card to the first corner with `distance` to `point`. Returns whether there is one.
 bool take_corner(CardPlace& place, CardExtent extent, const CardRoom& room, ImVec2 point, float distance) {
   CardPlace other = place;
   other.extent = extent;
@@ -68,9 +68,8 @@ bool take_corner(CardPlace& place, CardExtent extent, const CardRoom& room, ImVe
   return false;
 }
 
-/// Moves the card to another corner if it covers `ring`, where the body is seen; if it does so in every corner, less of
-/// it remains. It stays there until it covers the ring again; more of it is drawn once that is well clear of the ring,
-/// so a body near its edge does not make it jump. For another body, the card begins again.
+/// Keeps the card clear of `ring`, which marks the body: moves it to another corner or, if none is free, reduces it.
+/// The card grows again only when the ring is well clear, so that it does not flicker. A new body resets the card.
 void keep_clear(CardPlace& place, int body, std::optional<ImVec2> ring, const CardRoom& room) {
   const float covered = theme::em(0.8f), clear = theme::em(2);
   constexpr std::array extents{CardExtent::whole, CardExtent::brief, CardExtent::head};
@@ -79,7 +78,7 @@ void keep_clear(CardPlace& place, int body, std::optional<ImVec2> ring, const Ca
   for (const CardExtent extent : extents) {
     if (!(extent < place.extent)) break;
     if (grow(place, extent, room, *ring, clear)) return;
-    // The head alone says nothing of the body: that is worth a move.
+    // The title row alone shows no data of the body, so another corner is better.
     if (place.extent == CardExtent::head && take_corner(place, extent, room, *ring, clear)) return;
   }
   if (!near(place, room, *ring, covered)) return;
@@ -94,14 +93,14 @@ using theme::em;
 
 constexpr float card_ems = 18, label_ems = 4.6f;
 
-/// Returns the pixel where the body is seen.
+/// Returns the pixel at which the body is drawn.
 std::optional<ImVec2> middle_of(const PickedBody& body) {
   if (!body.place) return {};
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   return ImVec2{(*body.place)[0] * display.x, (*body.place)[1] * display.y};
 }
 
-/// Draws a ring over the picture, below the windows.
+/// Draws a ring on the picture, below all windows.
 void ring(ImVec2 middle) {
   ImDrawList& draw = *ImGui::GetBackgroundDrawList();
   const float radius = em(0.7f);
@@ -116,7 +115,7 @@ void row(const char* label, const std::string& value, std::string_view notes, st
   tooltip(notes, more);
 }
 
-/// Draws the body's force error with the current kernel, from the latest comparison of forces.
+/// Draws the body's force error with the current kernel, from the latest force comparison.
 void error_row(int body, const Status& status, const ViewStatus& view) {
   const ForceProbe* const probe = status.force_probe ? &*status.force_probe : nullptr;
   const std::optional<double> error = probe && probe->bodies ? probe->bodies->of(body) : std::nullopt;
@@ -133,7 +132,7 @@ void error_row(int body, const Status& status, const ViewStatus& view) {
   ui_mark("picked.error");
 }
 
-/// While paused, that of the shown step; otherwise a mean, which needs no sums.
+/// Draws the acceleration: while paused, the kernel's at the current step; otherwise a mean, which costs no force sums.
 void acceleration_row(const PickedBody& body, const Status& status) {
   const auto shown = [&](std::span<const float> numbers) {
     return shown_text(status.units, dimension::acceleration, numbers);
@@ -167,7 +166,7 @@ void head(const PickedBody& body, bool followed, float width, Requests& out) {
   tooltip(row_in<Unpick>(camera_commands).sentence, "Esc");
 }
 
-/// The body's own state and error.
+/// Draws the body's own state and error.
 void brief_rows(const PickedBody& body, const Status& status, const ViewStatus& view) {
   const auto shown = [&](const Dimension& dimension, std::span<const float> numbers) {
     return shown_text(status.units, dimension, numbers);
@@ -193,7 +192,7 @@ void other_rows(const PickedBody& body, const Status& status) {
   text(status.units ? "Physical units, from those of the file" : "Units of G = 1", theme::dim, theme::Font::small);
 }
 
-/// Stores the width of the card, and the height of what is drawn so far as its height for `extent`.
+/// Stores the card's width, and the height drawn so far as the height of `extent`.
 void measure_card(CardPlace& card, CardExtent extent) {
   const ImGuiStyle& style = ImGui::GetStyle();
   card.width = ImGui::GetWindowSize().x;
@@ -203,7 +202,7 @@ void measure_card(CardPlace& card, CardExtent extent) {
 }  // namespace
 
 void picked_panel(const Status& status, const ViewStatus& view, PanelState& state, float captions_end, Requests& out) {
-  const CardPlace place = std::exchange(state.card, {});  // if no card is drawn, the legend leaves no room for it
+  const CardPlace place = std::exchange(state.card, {});  // the legend leaves no room for a card that is not drawn
   if (!view.picked || (!view.panel && !view.in_window)) return;
   const PickedBody& body = *view.picked;
   const std::optional<ImVec2> seen_at = middle_of(body);

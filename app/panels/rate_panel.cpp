@@ -30,7 +30,7 @@ void cell(const std::string& value, const char* caption, const char* notes, std:
   tooltip(notes, more);
 }
 
-/// FLOP/s are shown for direct sums only: a tree's interactions with cells take more arithmetic.
+/// Shows FLOP/s for direct sums only. A tree's interactions with cells need more arithmetic.
 void work_cell(const Status& status, const HeldTimes& times, double interactions_per_s) {
   const KernelInfo* kernel = status.kernel.get();
   if (!kernel || !kernel->is_tree) {
@@ -42,7 +42,7 @@ void work_cell(const Status& status, const HeldTimes& times, double interactions
   cell(interactions_per_body(times, status.count), "interactions per body", interactions_per_body_words);
 }
 
-/// The comparison of forces and its cost, for tooltips.
+/// Describes the force comparison and its cost, for tooltips.
 std::string probe_words(const Status& status, const ViewStatus& view) {
   if (!status.force_probe) return {};
   const ForceProbe& probe = *status.force_probe;
@@ -65,7 +65,7 @@ void error_cells(const Status& status, const ViewStatus& view) {
   entry("max", "The largest |da|/|a|.", &ForceError::max);
 }
 
-/// ms per step of the last batches, from 0, oldest at the left.
+/// Plots the ms per step of the latest batches, oldest at the left. The axis begins at 0.
 void history_plot(std::span<const float> history, double median) {
   const ImVec2 low = ImGui::GetCursorScreenPos();
   const ImVec2 size{ImGui::GetContentRegionAvail().x, em(2.6f)};
@@ -119,7 +119,7 @@ void rate_panel(const Status& status, const ViewStatus& view, const HeldTimes& t
   }
   ImGui::SetCursorPosY(top + font_size(*theme::font(theme::Font::headline)) + em(0.2f));
 
-  // A caption is nearer to its number than to the next one.
+  // Tight rows: a caption is nearer to its own number than to the next one.
   const ImVec2 padding = ImGui::GetStyle().CellPadding, spacing = ImGui::GetStyle().ItemSpacing;
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {padding.x, em(0.25f)});
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {spacing.x, 0});
@@ -156,7 +156,7 @@ void step_bar(const HeldTimes& held) {
   time_legend("step-parts", parts);
 }
 
-/// How much longer the busiest device works than the devices do on average.
+/// Returns the maximum work time of a device divided by the mean.
 double imbalance_of(const std::vector<DeviceLoad>& devices) {
   double sum = 0, longest = 0;
   for (const DeviceLoad& load : devices) {
@@ -173,7 +173,7 @@ std::array<TimePart, 3> parts_of(const DeviceLoad& load) {
            {"waiting", load.wait_ms, true, theme::slate, "For what other devices do first."}}};
 }
 
-/// A bar for each of several devices. The names of the parts stand once, below the last bar, with their means.
+/// Draws one bar per device, if there are several. Below the last bar are the names of the parts with their means.
 void device_bars(const std::vector<DeviceLoad>& devices) {
   if (devices.empty()) return;
   ImGui::Dummy({0, 0});
@@ -234,7 +234,7 @@ void hold_times(const Status& status, const ViewStatus& view, HeldTimes& held) {
 void frame_panel(const HeldTimes& times) {
   step_bar(times);
   device_bars(times.devices);
-  ImGui::Dummy({0, 0});  // its parts are nearer to their bar than to the next one
+  ImGui::Dummy({0, 0});  // a gap, so that the parts above are nearer to their own bar
   frame_bar(times);
 }
 

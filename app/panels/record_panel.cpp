@@ -21,7 +21,7 @@ using theme::em;
 
 constexpr float save_width = 4.2f;  // in em
 
-/// Ends a row with a button that saves to `file`. Whether it, or Enter in the text, was pressed.
+/// Ends a row with a Save button. Returns whether it was pressed, or Enter ended the text.
 bool save_button(const char* id, bool entered) {
   ImGui::SameLine();
   ImGui::PushID(id);
@@ -52,7 +52,7 @@ std::string times_text(int times) {
   return fmt::format("{}x", times);
 }
 
-/// The window has too few pixels for print.
+/// Draws the row that saves pictures, also enlarged ones, as a window has too few pixels for print.
 void picture_row(PanelState& state, Requests& out) {
   const float sizes = em(3), between = ImGui::GetStyle().ItemSpacing.x;
   row_label(
@@ -154,19 +154,19 @@ std::vector<Light> lights_of(const ViewStatus& view) {
   return lights;
 }
 
-/// Height of the window around the lights.
+/// Returns the height of the window around the lights.
 float lights_height(std::size_t lights) {
   const ImGuiStyle& style = ImGui::GetStyle();
   const auto lines = static_cast<float>(lights);
   return lines > 0 ? lines * em(1) + (lines - 1) * style.ItemSpacing.y + 2 * style.WindowPadding.y : 0;
 }
 
-/// The dot alone, with its window.
+/// Returns the width of a light without words, with its window.
 float dot_width() {
   return em(0.7f) + 2 * ImGui::GetStyle().WindowPadding.x;
 }
 
-/// Width from the side column to the right edge, or the whole width if the column leaves too little.
+/// Returns the width from the side column to the right edge, or the whole width if the column leaves too little.
 float lights_room(const ViewStatus& view) {
   const float whole = ImGui::GetIO().DisplaySize.x - em(0.75f);
   return whole - (lights_cover_column(view) ? 0 : side_column_width(view));

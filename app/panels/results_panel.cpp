@@ -27,7 +27,7 @@ void add_difference(std::string& list, bool differs, const char* words) {
   if (differs) list += (list.empty() ? "" : ", ") + std::string{words};
 }
 
-/// Lists the differences that make the rows not comparable(); empty if they are.
+/// Returns the reasons why the rows are not comparable(); empty if they are.
 std::string differences(const Result& row, const Result& pinned) {
   std::string list;
   const bool other_scene = row.scene.scene != pinned.scene.scene || row.scene.file != pinned.scene.file;
@@ -59,13 +59,13 @@ namespace {
 
 using theme::em;
 
-constexpr float least_settings = 5;  // width in em
+constexpr float least_settings = 5;  // minimum width of the settings column, in em
 
-/// The columns that are shown: those that differ, as far as there is room.
+/// Selects the columns: those whose values differ between rows, as far as there is room.
 struct Shown {
   bool scene, law, integrator, time_step, settings_and_count, swept, rate, tail;
-  float kernel;    ///< width of the longest, in em
-  float settings;  ///< likewise, about
+  float kernel;    ///< width of the longest name, in em
+  float settings;  ///< width of the longest settings, in em, estimated
 };
 
 Shown shown_of(const std::vector<Result>& results, float width) {
@@ -79,7 +79,7 @@ Shown shown_of(const std::vector<Result>& results, float width) {
     kernel = std::max(kernel, ImGui::CalcTextSize(kernel_words(row).c_str()).x / em(1));
     settings = std::max(settings, em_per_letter * static_cast<float>(row.settings.size()));
   }
-  constexpr float others = 41;  // em, of the columns beside these two
+  constexpr float others = 41;  // em, width of all columns except kernel and settings
   return {.scene = wide && differ([](const Result& r) { return scene_name(r); }),
           .law = wide && differ([](const Result& r) { return r.law.id; }),
           .integrator = wide && differ([](const Result& r) { return integrator_words(r); }),
@@ -87,7 +87,7 @@ Shown shown_of(const std::vector<Result>& results, float width) {
           .settings_and_count = width >= em(34),
           .swept = width >= em(37) && std::ranges::any_of(results, &Result::swept),
           .rate = width >= em(26),
-          // Rather the settings whole than all of the errors, which the row's tooltip has.
+          // The settings have priority over further errors, which the row's tooltip also shows.
           .tail = width >= em(others + kernel + settings),
           .kernel = kernel,
           .settings = settings};
@@ -100,7 +100,7 @@ constexpr const char* speedup_words =
     "The accuracy class is the decade of the median error, such as 1e-4 to 1e-3. All errors up to 1e-5, such as "
     "those of direct sums in single precision, are one class.";
 
-/// The names of kernels are whole; the settings, which can be cut, have the rest of `width` (in pixels).
+/// Gives the column of kernels its full width. Settings, which may be cut, get the rest of `width` (in pixels).
 void give_kernels_room(std::vector<Column>& columns, float width) {
   float rest = width / em(1);
   for (const Column& column : columns) rest -= std::abs(column.width) + 2 * ImGui::GetStyle().CellPadding.x / em(1);
@@ -130,7 +130,7 @@ std::vector<Column> columns_of(const Shown& shown, float width) {
   return columns;
 }
 
-/// Number of a row in the column `name`; NaN if it is not known.
+/// Returns the number of a row in the column `name`; NaN if it is not known.
 double number_of(const Result& row, std::string_view name) {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   const auto error = [&](double ForceError::*number) { return row.error ? (*row.error).*number : none; };
@@ -145,7 +145,7 @@ double number_of(const Result& row, std::string_view name) {
   return name == "speed-up" ? row.speedup.value_or(none) : none;
 }
 
-/// Words of a row in the column `name`; empty in columns of numbers.
+/// Returns the text of a row in the column `name`; empty in columns of numbers.
 std::string words_of(const Result& row, std::string_view name, std::span<const KernelPtr> kernels) {
   if (name == "kernel") return kernel_words(row);
   if (name == "settings") return changes_first(row, kernels);
@@ -154,7 +154,7 @@ std::string words_of(const Result& row, std::string_view name, std::span<const K
   return name == "integrator" ? integrator_words(row) : "";
 }
 
-/// The indices of `results` in the order to show them. Rows whose value is not known come last.
+/// Returns the indices of `results` in sorted order. Rows without a value come last.
 std::vector<int> sorted(const std::vector<Result>& results, const SortOrder& order,
                         std::span<const KernelPtr> kernels) {
   struct Key {
@@ -198,7 +198,7 @@ void error_cells(const std::optional<ForceError>& error, const Shown& shown) {
   cell(&ForceError::max);
 }
 
-/// Shows all values of a row, also those that do not fit into the cells.
+/// Shows all values of a row, including those that do not fit into the cells.
 void row_tooltip(std::size_t index, const Status& status, const ViewStatus& view) {
   const Result& row = view.results[index];
   std::string speedup = why_no_speedup(view.results, index);

@@ -38,7 +38,7 @@ std::string any_count_of(const SceneInfo& scene) {
   return std::to_string(scene.fixed_count > 0 ? scene.fixed_count : scene.default_count);
 }
 
-/// Why the scene cannot be loaded with the entered count, with the valid counts; empty if it can.
+/// Returns why the scene cannot be loaded with the entered count, and the valid counts; empty if it can.
 std::string count_refusal(const SceneDraft& draft) {
   if (draft.scene.empty()) return {};
   const SceneInfo* scene = known_scene(draft.scene);
@@ -62,7 +62,7 @@ SceneRequest request_of(const SceneDraft& draft) {
       .scene = draft.scene, .count = parsed_count(draft.count).value_or(0), .seed = seed_of(draft.seed).value_or(1)};
 }
 
-/// Whether another scene than the loaded one is chosen.
+/// Returns whether the chosen scene differs from the loaded one.
 bool waits_for_load(const SceneDraft& draft) {
   return !draft.scene.empty() && request_of(draft) != draft.loaded;
 }
@@ -117,7 +117,7 @@ void preset_choice(SceneDraft& draft, float width) {
   ImGui::EndCombo();
 }
 
-/// The options of a generator. Returns whether Enter ended an entry.
+/// Draws the options of a generator. Returns whether Enter ended an entry.
 bool generator_entries(SceneDraft& draft, float button, float reserved) {
   const SceneInfo* scene = known_scene(draft.scene);
   row_label("Bodies", "Number of bodies. k = 1024, M = 1024 k.", reserved);

@@ -14,90 +14,92 @@
 
 namespace orrery {
 
-/// Takes the latest times if the held ones were shown long enough or belong to another trial.
+/// Takes the latest times if the held ones were shown long enough, or if parts appeared or disappeared.
 void hold_times(const Status& status, const ViewStatus& view, HeldTimes& held);
 
-// The parts of the side column, in its order. Each draws into the current window.
+// The parts of the side column, from top to bottom. Each draws into the current window.
 void rate_panel(const Status& status, const ViewStatus& view, const HeldTimes& times);
 void frame_panel(const HeldTimes& times);
 void run_panel(const Status& status, const ViewStatus& view, Requests& out);
 void scene_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 void kernel_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 
-/// Draws nothing if the kernel is not a tree.
+/// Draws the statistics of the tree; nothing if the kernel is not a tree.
 void tree_panel(const Status& status, const ViewStatus& view, const HeldTimes& times, Requests& out);
 void physics_panel(const Status& status, const ViewStatus& view, Requests& out);
 
-/// The bodies at each level of block time steps, once they are known.
+/// Draws the number of bodies at each level of block time steps. Draws nothing before they are known.
 void levels_rows(const Status& status);
 void appearance_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 void record_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 
-// Panels over the picture, each in a window of its own.
+// Panels over the picture, each in a separate window.
 void info_panel(const Status& status, const ViewStatus& view, Requests& out);
 void lab_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 
-/// Shows what is recorded or filmed, in front of everything else, also while the panels are hidden.
+/// Shows lights for a recording or film in progress, in front of everything else, even while the panels are hidden.
 void light_panel(const ViewStatus& view);
 
-/// Where the info strip ends, in pixels from the top of the window; the upper margin if there is no strip.
+/// Returns the lower edge of the info strip, in pixels from the top; the upper margin if there is no strip.
 float strip_end(const ViewStatus& view);
 
-/// Where the room of all other windows over the picture begins: below the strip and the lights.
+/// Returns the upper edge of the space for all other windows over the picture, in pixels: below the strip and the
+/// lights.
 float stage_top(const ViewStatus& view);
 
-/// Whether the side column begins at stage_top(), too: it leaves no room for a light beside it.
+/// Returns whether the side column begins at stage_top(), because there is no room for a light beside it.
 bool lights_cover_column(const ViewStatus& view);
 void message_panel(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 
-/// The few numbers of a presentation, below the picture. Sets LabState::covered.
+/// Draws the few numbers of a presentation, below the picture. Sets LabState::covered.
 void presentation_panel(const Status& status, const ViewStatus& view, PanelState& state);
 
-/// Legend of the colours and lengths of the picture. Sets PanelState::legend_corner.
+/// Draws the legend of the picture's colours and lengths. Sets PanelState::legend_corner.
 void legend_panel(const Status& status, const ViewStatus& view, PanelState& state);
 
-/// ViewStatus::labels.
+/// Draws ViewStatus::labels.
 void label_panel(const ViewStatus& view);
 
-/// The captions of all tabs over the picture. Returns how far those at the left reach down; 0: there are none.
+/// Draws the captions of all tabs over the picture. Returns the lower end of those at the left, in pixels; 0: none.
 float tab_captions(const ViewStatus& view, const PanelState& state);
 
-/// The picked body: a ring around it, and a card with its numbers below `captions_end`, clear of the ring.
+/// Draws a ring around the picked body, and a card with its numbers below `captions_end`, clear of the ring.
 void picked_panel(const Status& status, const ViewStatus& view, PanelState& state, float captions_end, Requests& out);
 
-/// The list of lessons, or a lesson with its pages.
+/// Draws the list of lessons, or one lesson with its pages.
 void lesson_panel(const Status& status, const ViewStatus& view, const PanelState& state, Requests& out);
 
-/// The keys. Leaves the legend free.
+/// Draws the list of keys. Leaves the legend free if there is room.
 void help_panel(const ViewStatus& view, PanelState& state, Requests& out);
 
-/// Asks ViewStatus::quit_question.
+/// Shows ViewStatus::quit_question.
 void quit_panel(const ViewStatus& view, Requests& out);
 
-/// How positions get to the renderer, and the cost. Always visible: in the info strip if that fits beside the side
-/// column.
+/// Shows how positions get to the renderer, and the cost. Always visible: in the info strip if that fits beside the
+/// side column.
 void interop_badge(const Status& status, const ViewStatus& view);
 
-/// Why steps take longer than in `bench`; empty if drawing takes nothing from the kernel.
+/// Returns why steps take longer than in `bench`; empty if drawing does not slow down the kernel.
 const char* slower_words(const Status& status, const ViewStatus& view);
 bool info_fits(const ViewStatus& view);
 
-/// The laboratory's parts as sections of the side column, if their window does not fit beside it.
+/// Draws the laboratory's tabs as sections of the side column. Used if lab_fits() is false.
 void lab_sections(const Status& status, const ViewStatus& view, PanelState& state, Requests& out);
 bool lab_fits(const ViewStatus& view);
 
-inline constexpr float least_lab_width = 29.5f, least_lab_height = 26;  ///< em: beside the column; of the window
+/// Minimum space for the laboratory, in em: width beside the side column, and height of the window.
+inline constexpr float least_lab_width = 29.5f, least_lab_height = 26;
 
-/// Interactions per body that a tree evaluated: "1,234", or `unknown`. Of the times that the panel holds.
+/// Returns the interactions per body of a tree, from the held times: "1,234", or `unknown`.
 std::string interactions_per_body(const HeldTimes& times, int count);
 
-/// Describes it.
+/// Tooltip of interactions_per_body().
 extern const char* const interactions_per_body_words;
 
-/// Describes Reset, besides the first state.
+/// Text about Reset for tooltips: what it restores besides the first state.
 extern const char* const reset_words;
 
-/// The colour of an error in a table: forces that are not finite are highlighted.
+/// Returns the colour of an error in a table. Forces that are not finite are highlighted.
 ImU32 error_colour(const std::optional<ForceError>& error);
 
 /// Flags of a window that cannot be moved.
@@ -107,14 +109,13 @@ inline constexpr int fixed_window = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFla
 /// Flags of a fixed window that stays below temporary windows.
 inline constexpr int base_window = fixed_window | ImGuiWindowFlags_NoBringToFrontOnFocus;
 
-/// Why no measurement can start now, and how to end what is in its way; empty: one can.
+/// Returns why no measurement can start now, and how to end the cause; empty if one can start.
 std::string machine_in_use(const ViewStatus& view);
 
-/// The measurement in progress and how far it is, in one line, with a button that stops it. Call only while
-/// measuring().
+/// Draws the current measurement's progress in one line, with a button that stops it. Call only while measuring().
 void measurement_row(const ViewStatus& view, Requests& out);
 
-/// Why row `row` of `results` has no speed-up over a row that is pinned: one sentence. Empty if it has one, or if no
+/// Returns one sentence on why row `row` of `results` has no speed-up over a pinned row. Empty if it has one, or if no
 /// row is pinned.
 std::string why_no_speedup(std::span<const Result> results, std::size_t row);
 
@@ -122,10 +123,10 @@ std::string why_no_speedup(std::span<const Result> results, std::size_t row);
 struct Tab {
   const char* title;
   const char* notes;  ///< its tooltip
-  /// Draws the tab into the current window, of whose height it takes about `height` pixels.
+  /// Draws the tab into the current window, about `height` pixels high.
   void (*draw)(const Status& status, const ViewStatus& view, PanelState& state, float height, Requests& out);
-  /// Draws captions over the picture, in every frame. Returns how far those at the left reach down, in pixels from the
-  /// top; 0: there are none. Null: the tab has none.
+  /// Draws captions over the picture, in every frame. Returns the lower end of those at the left, in pixels from the
+  /// top; 0: no captions. Null if the tab never has any.
   float (*captions)(const ViewStatus& view, const PanelState& state) = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// How panels name quantities with units, trials and systems.
+// Names of quantities with units, trials and systems, as shown in panels.
 #include "app/panels/shown_words.h"
 
 #include <fmt/format.h>

@@ -16,22 +16,22 @@ namespace orrery {
 /// own unit, of G = 1. Without `units`, returns that unit, without a name.
 ShownUnit shown_unit(const std::optional<Units>& units, const Dimension& dimension, double number);
 
-/// The numbers in the unit that suits the largest: "-1.5, 0, 12.25 kpc"; "-1.5, 0, 12.25" without units.
+/// Formats numbers in the unit that suits the largest: "-1.5, 0, 12.25 kpc"; "-1.5, 0, 12.25" without units.
 std::string shown_text(const std::optional<Units>& units, const Dimension& dimension, std::span<const float> numbers);
 
-/// The ends of a legend's colours.
+/// The ends of a legend's colour range.
 struct ShownRange {
   double low, high;
   std::string unit;  ///< "km/s"; "length / time" without units; may be empty
 };
 
-/// Returns both ends in the unit that suits the larger.
+/// Returns both ends in the unit that suits the one with the larger magnitude.
 ShownRange shown_range(const std::optional<Units>& units, const Legend& legend);
 
-/// The one of `kernels` with this id; null if there is none.
+/// Returns the kernel with this id; null if there is none.
 const KernelInfo* known_kernel(std::span<const KernelPtr> kernels, std::string_view id);
 
-/// Whether `trial` is running now.
+/// Returns whether `trial` is the running system.
 bool is_present(const Trial& trial, const Status& status);
 
 /// Requests a return to `trial`, unless it is running now.
@@ -40,13 +40,13 @@ void return_to(const Trial& trial, const Status& status, Requests& out);
 /// Describes return_to(), for a tooltip.
 std::string return_words(const Trial& trial, const Status& status);
 
-/// The settings, the changed ones first: a cell may be too narrow for all.
+/// Returns the settings, changed ones first, as a cell may be too narrow for all.
 std::string changes_first(const Trial& trial, std::span<const KernelPtr> kernels);
 
-/// The generator's id, or the file's name without its folder.
+/// Returns the generator's id, or the file's name without its folder.
 std::string scene_name(const Trial& trial);
 
-/// "collision, seed 1, 16,384 bodies", and on a second line the law, dt, constants and the integrator.
+/// Returns "collision, seed 1, 16,384 bodies", and on a second line the law, dt, constants and integrator.
 std::string system_words(const Trial& trial);
 
 }  // namespace orrery

@@ -21,11 +21,11 @@ std::atomic<bool> progress_shown = false;
 
 }  // namespace
 
-/// Opened the wrong way round: what is printed to a closed stdout fails as before.
+/// Opens the descriptors in the wrong direction, so that writes to a closed stdout still fail.
 void open() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(descriptor, F_GETFD) >= 0 || errno != EBADF) continue;
-    (void)::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);  // gets the lowest free number
+    (void)::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);  // gets the lowest free descriptor
   }
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
@@ -35,7 +35,7 @@ void yield_stdout() {
   stdout_yielded = true;
 }
 
-/// Nothing follows a failure: a reader who finds more text would take it for the whole.
+/// Prints nothing after a failure: a reader could take incomplete output for the whole.
 void detail::write_out(std::string_view text) {
   if (stdout_yielded) return write_error(text);
   clear_progress();
@@ -98,7 +98,7 @@ void Progress::show_left(std::optional<double> left_s, const std::string& what, 
   const std::string line = fmt::format("{:3.0f}% {}, {}", std::floor(done.value_or(of_the_time) * 100), what, left);
   if (terminal_) {
     console::show_progress(
-        cut_to(printable_line(line), terminal_columns(STDERR_FILENO) - 1));  // a longer one would wrap
+        cut_to(printable_line(line), terminal_columns(STDERR_FILENO) - 1));  // a longer line would wrap
   } else {
     console::print_error("{}\n", line);
   }

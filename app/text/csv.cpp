@@ -61,7 +61,7 @@ Json json_number(double number) {
   return std::isfinite(number) ? Json(number) : Json(nullptr);
 }
 
-/// Outside its texts, JSON has no control character but line ends.
+/// JSON text has control characters only in strings, apart from line ends.
 std::string json_text(const Json& json, int indent) {
   const std::string text = json.dump(indent, ' ', false, Json::error_handler_t::replace);
   std::string safe;

@@ -10,31 +10,31 @@
 
 namespace orrery {
 
-/// Members keep their order, so that files read as they are documented.
+/// JSON whose members keep their order, so that files match their documentation.
 using Json = nlohmann::ordered_json;
 
-/// One line of a CSV file, of at least one field, with its line end. A field with a comma, a quote or a line break is
-/// quoted (RFC 4180).
+/// Returns one line of a CSV file, with its line end, from at least one field. Fields with a comma, quote or line break
+/// are quoted (RFC 4180).
 std::string csv_line(std::span<const std::string> fields);
 
-/// The fields of such a line, which has no line break in a field. A missing closing quote ends at the line's end.
+/// Returns the fields of a line of CSV without line breaks in fields. A missing closing quote is assumed at the end.
 std::vector<std::string> csv_fields(std::string_view line);
 
-/// The two lines that every CSV file of this program starts with: "# " and the metadata as one JSON object, then the
+/// Returns the first two lines of every CSV file of this program: "# " and the metadata as one JSON object, then the
 /// column names.
 std::string csv_header(const Json& metadata, std::span<const std::string_view> columns);
 
-/// A number as a CSV field with `digits` significant digits; empty if there is none or it is not finite.
+/// Formats a number as a CSV field with `digits` significant digits; empty if it is missing or not finite.
 std::string csv_number(std::optional<double> number, int digits = 6);
 
-/// A number as JSON; null if it is not finite.
+/// Returns a number as JSON; null if it is not finite.
 Json json_number(double number);
 
-/// JSON as text, fit for a terminal. Bytes that are not UTF-8 (a file name may have them) are replaced, and control
-/// characters and those that reorder text (see printable_line()) are escaped, such as \\u202e.
+/// Formats JSON for a terminal. Replaces bytes that are not UTF-8, as in file names. Escapes control characters and
+/// characters that reorder text, such as \\u202e; see printable_line().
 std::string json_text(const Json& json, int indent = -1);
 
-/// 16 hexadecimal digits that tell texts apart (FNV-1a, 64 bits; Fowler, Noll and Vo). Not safe against forgery.
+/// Returns a hash of 16 hexadecimal digits (FNV-1a, 64 bits; Fowler, Noll and Vo). Not secure against forgery.
 std::string fingerprint(std::string_view text);
 
 }  // namespace orrery

@@ -46,7 +46,7 @@ namespace {
 constexpr std::size_t most_bytes = 64'000'000;
 constexpr std::size_t most_levels = 64;
 constexpr int most_values = 1'000'000;
-constexpr int most_members = 1000;  // an object looks for a key among all that it has
+constexpr int most_members = 1000;  // limited, as each look-up in an object is linear
 constexpr std::size_t most_text_bytes = 65'536;
 
 [[noreturn]] void fail(const std::string& file, const std::string& cause) {
@@ -59,7 +59,7 @@ constexpr std::size_t most_text_bytes = 65'536;
 
 class OpenFile {
  public:
-  /// Does not wait for the other end of a pipe.
+  /// Opens the file. Does not wait for the other end of a pipe.
   explicit OpenFile(const std::string& file)
       : file_{file}, descriptor_{open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)} {
     if (!descriptor_) fail_with(file_, errno);
@@ -71,7 +71,7 @@ class OpenFile {
     return status;
   }
 
-  /// The number of bytes read; 0 at the end.
+  /// Reads up to `size` bytes. Returns the number read; 0 at the end.
   std::size_t read(char* to, std::size_t size) const {
     for (;;) {
       const ssize_t got = ::read(descriptor_.number(), to, size);
@@ -85,12 +85,12 @@ class OpenFile {
   const Descriptor descriptor_;
 };
 
-/// Counts what JSON text holds without keeping any of it: what is refused takes no memory.
+/// Checks the limits of JSON text without storing values, so that refused text needs no memory.
 class JsonCheck final : public nlohmann::json_sax<Json> {
  public:
   explicit JsonCheck(std::string_view text) : text_{text} {}
 
-  /// Why the text was refused.
+  /// Returns why the text was refused.
   const std::string& cause() const { return cause_; }
 
   bool null() override { return add_value(); }
@@ -137,7 +137,7 @@ class JsonCheck final : public nlohmann::json_sax<Json> {
   }
 
   std::string_view text_;
-  std::vector<int> members_;  // of each array (0) and object that is open, the outermost first
+  std::vector<int> members_;  // members of each open array (0) and object, the outermost first
   int values_ = 0;
   std::string cause_;
 };
@@ -149,7 +149,7 @@ std::string read_text(const std::string& file) {
   const struct stat status = input.status();
   if (S_ISDIR(status.st_mode)) fail(file, "it is a folder");
   if (!S_ISREG(status.st_mode)) fail(file, "it is not a regular file");
-  // The size is no more than a hint: files of /proc have none, and others may grow meanwhile.
+  // The size is only a hint: files of /proc report 0, and other files may grow while they are read.
   std::string text(std::min(static_cast<std::size_t>(status.st_size), most_bytes) + 1, '\0');
   std::size_t size = 0;
   while (const std::size_t got = input.read(text.data() + size, text.size() - size)) {

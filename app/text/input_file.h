@@ -1,4 +1,4 @@
-// Folders and untrusted files of the user, and members of their JSON.
+// Folders and untrusted files of the user, and access to JSON members.
 #pragma once
 
 #include <fmt/format.h>
@@ -19,39 +19,40 @@
 
 namespace orrery {
 
-/// The folder that the environment variable `variable` names, or `in_home` in HOME. Empty if neither is a full path.
+/// Returns the folder in environment variable `variable`, or `in_home` in HOME. Empty if neither is an absolute path.
 std::filesystem::path user_folder(const char* variable, const char* in_home);
 
-/// orrery in $XDG_STATE_HOME, or in ~/.local/state. Empty if neither XDG_STATE_HOME nor HOME is a full path.
+/// Returns orrery in $XDG_STATE_HOME, or in ~/.local/state. Empty if neither XDG_STATE_HOME nor HOME is an absolute
+/// path.
 std::filesystem::path usual_state_folder();
 
-/// Readers of untrusted files. Each throws std::runtime_error with one line, "'FILE': cause", and takes less than 1 GB
-/// of memory, whatever the file holds.
+/// Readers of untrusted files. Each throws std::runtime_error with one line, "'FILE': cause". Each uses less than 1 GB
+/// of memory for any file.
 
-/// Reads a regular file of at most 64 MB. Refuses anything else at once, such as a pipe or a device, and a file that
-/// cannot be read to its end. A UTF-8 byte order mark at its beginning is left out.
+/// Reads a regular file of at most 64 MB, without a leading UTF-8 byte order mark. Refuses other kinds, such as pipes
+/// and devices, without waiting. Refuses files that cannot be read completely.
 std::string read_text(const std::string& file);
 
-/// Parses JSON text: at most 64 levels of arrays and objects, a million values and keys, a thousand members per object,
-/// and 64 KB per text. Returns nothing, and why in `cause`, for other text.
+/// Parses JSON text with at most 64 levels of arrays and objects, a million values and keys, a thousand members per
+/// object, and 64 KB per string. For other text, returns nothing and stores the reason in `cause`.
 std::optional<Json> checked_json(std::string_view text, std::string& cause);
 
-/// The same for text from `file`.
+/// Parses JSON text of `file`, with the same limits.
 Json parse_json(std::string_view text, const std::string& file);
 
 /// Reads and parses a JSON file.
 Json read_json(const std::string& file);
 
-/// The JSON value as a number of bodies, from 1 to the largest int; empty if it is anything else.
+/// Returns the JSON value as a number of bodies, from 1 to the largest int; empty if it is not such a number.
 std::optional<int> json_count(const Json& value);
 
-/// Throws a UsageError: "'order.steps' cannot be "5"; it must be a whole number of at least 0".
+/// Throws UsageError: "'order.steps' cannot be "5"; it must be a whole number of at least 0".
 [[noreturn]] inline void refuse_json(std::string_view what, const Json& json, std::string_view allowed) {
   const std::string given = json.is_array() ? "an array" : json.is_object() ? "an object" : printable(json_text(json));
   throw UsageError(fmt::format("{} cannot be {}; it must be {}", what, given, allowed));
 }
 
-/// The number that `json` is, if `Number` can hold it.
+/// Returns the number in `json`, if `Number` can represent it.
 template <class Number>
 std::optional<Number> number_of(const Json& json) {
   if constexpr (std::is_integral_v<Number>) {
@@ -67,16 +68,16 @@ std::optional<Number> number_of(const Json& json) {
   }
 }
 
-/// Reads the members of a JSON object. Each failure is a UsageError, one line, that names the member by its path from
-/// the file's root, the value found, and the valid values.
+/// Reader of the members of a JSON object. Each failure is a UsageError with one line: the member's path from the
+/// file's root, the value found, and the valid values.
 class JsonObject {
  public:
-  /// `json` must outlive this. `path` is empty for the root of a file, or "order" for its member.
+  /// `json` must outlive this object. `path` is empty for the root of a file, or "order" for its member "order".
   JsonObject(const Json& json, std::string path) : json_{json}, path_{std::move(path)} {
     if (!json.is_object()) refuse_json(path_.empty() ? "the JSON" : quoted(path_), json, "an object");
   }
 
-  /// Whether the member exists and is not null.
+  /// Returns whether the member exists and is not null.
   bool has(const char* name) const {
     const auto found = json_.find(name);
     return found != json_.end() && !found->is_null();
@@ -101,7 +102,7 @@ class JsonObject {
     return at(name).get<bool>();
   }
   JsonObject object(const char* name) const { return {at(name), path_of(name)}; }
-  /// An array's elements.
+  /// Returns an array member.
   const Json& array(const char* name) const {
     if (!at(name).is_array()) refuse_json(label(name), at(name), "an array");
     return at(name);

@@ -18,7 +18,7 @@ using Kind = TextBlock::Kind;
 constexpr std::size_t most_markdown_line_bytes = 1000, most_cells = 12;
 constexpr int most_lines = 10'000, most_level = 3;
 
-/// The cells between the '|' of a table's line; a '|' in `code` is none of them.
+/// Returns the cells of a table's line, which '|' separates. A '|' in `code` belongs to its cell.
 std::vector<std::string> cells_of(std::string_view line) {
   if (!line.ends_with('|') || line.size() < 2) throw UsageError("a line of a table must begin and end with '|'");
   std::vector<std::string> cells(1);
@@ -36,7 +36,7 @@ std::vector<std::string> cells_of(std::string_view line) {
   return cells;
 }
 
-/// The line between a table's titles and its rows: "| --- | ---: |".
+/// Returns whether this is the line between a table's titles and rows: "| --- | ---: |".
 bool is_rule(const std::vector<std::string>& cells) {
   return std::ranges::all_of(cells, [](const std::string& cell) {
     return cell.find("---") != std::string::npos && cell.find_first_not_of("-:") == std::string::npos;
@@ -136,10 +136,11 @@ class MarkdownParser {
   std::vector<TextSection> sections_;
   int number_ = 0;
   bool in_code_ = false;
-  bool open_ = false;  // the next line may belong to the last block
+  bool open_ = false;  // whether the next line may continue the last block
 };
 
-/// Where the star is that ends the *words* at the beginning of `line`. A star beside a blank is one of arithmetic.
+/// Returns the position of the star that ends the *words* at the beginning of `line`; npos if there is none. A star
+/// beside a blank means multiplication.
 std::size_t end_of_emphasis(std::string_view line) {
   const std::size_t end = line.find('*', 1);
   const bool words = end != std::string_view::npos && end > 1 && line[1] != ' ' && line[end - 1] != ' ';

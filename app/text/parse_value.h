@@ -1,4 +1,4 @@
-// Lines of text, and readers of values that a user typed.
+// Lines of text, and parsers of values that a user typed.
 #pragma once
 
 #include <algorithm>
@@ -16,13 +16,13 @@
 
 namespace orrery {
 
-/// Returns `text` with blanks for its line ends.
+/// Returns `text` with line ends replaced by blanks.
 inline std::string one_line(std::string text) {
   std::ranges::replace(text, '\n', ' ');
   return text;
 }
 
-/// Takes the first line off `text`, with its line end.
+/// Removes the first line and its line end from `text`. Returns the line without its end.
 inline std::string_view take_line(std::string_view& text) {
   const std::size_t end = std::min(text.find('\n'), text.size());
   const std::string_view line = text.substr(0, end);
@@ -30,7 +30,7 @@ inline std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-/// Runs `action` for a line of the text `name`, counted from 1. A UsageError gets "NAME:LINE: " in front.
+/// Runs `action` for line `line`, from 1, of the text `name`. Prefixes a UsageError with "NAME:LINE: ".
 template <class Action>
 decltype(auto) at_line(const std::string& name, int line, Action&& action) {
   try {
@@ -40,25 +40,25 @@ decltype(auto) at_line(const std::string& name, int line, Action&& action) {
   }
 }
 
-/// Readers of values that a user typed. `what` names the option or place ("-n"); each throws a UsageError that names
-/// it, the text and what is allowed.
+/// Parsers of values that a user typed. `what` names the option or place, such as "-n". Each throws UsageError with
+/// `what`, the text, and the allowed values.
 
-/// Throws the error for `text`, which is not what is `allowed`.
+/// Throws UsageError: `text` is not among `allowed`.
 [[noreturn]] void refuse_value(std::string_view what, std::string_view text, std::string_view allowed);
 
-/// A whole number in [least, most].
+/// Parses a whole number in [least, most].
 std::int64_t parse_integer(std::string_view what, std::string_view text, std::int64_t least, std::int64_t most);
 
-/// A number in `range`: "16384", or with k = 1024, M = 1024^2 and G = 1024^3: "16k", "1M", "1G".
+/// Parses a number in `range`: "16384", or with k = 1024, M = 1024^2 and G = 1024^3: "16k", "1M", "1G".
 int parse_count(std::string_view what, std::string_view text, const Range<std::int64_t>& range);
 
-/// The size of a sample of bodies: one of `body_counts` as above, or "all", which is the largest of them.
+/// Parses the size of a sample of bodies: a number in `body_counts`, or "all", which is the largest of them.
 int parse_sample(std::string_view what, std::string_view text);
 
-/// Numbers of bodies with commas between: "1k,4k,16k".
+/// Parses numbers of bodies separated by commas: "1k,4k,16k".
 std::vector<int> parse_counts(std::string_view what, std::string_view text);
 
-/// A number in `range`, of a type that parsed_number() reads.
+/// Parses a number in `range`, of a type that parsed_number() reads.
 template <class Number>
 Number parse_in(std::string_view what, std::string_view text, const Range<Number>& range) {
   const std::optional<Number> number = parsed_number<Number>(text);
@@ -69,25 +69,25 @@ Number parse_in(std::string_view what, std::string_view text, const Range<Number
 /// Longest side of a window or a picture, in pixels.
 inline constexpr int most_side = 8192;
 
-/// "1280x720": width and height in pixels, each 1 to most_side.
+/// Parses width and height in pixels: "1280x720", each 1 to most_side.
 std::pair<int, int> parse_size(std::string_view what, std::string_view text);
 
-/// The place of `text` among `choices`.
+/// Returns the index of `text` in `choices`.
 std::size_t parse_choice(std::string_view what, std::string_view text, std::span<const std::string_view> choices);
 
-/// The name of a picture: PNG is the only format, so an extension other than .png is refused.
+/// Returns the name of a picture. Refuses extensions other than .png, the only format.
 std::string parse_picture_name(std::string_view what, std::string_view text);
 
-/// The name of a film: one that ends in .mp4, or none.
+/// Returns the name of a film, which ends in .mp4 or has no extension.
 std::string parse_film_name(std::string_view what, std::string_view text);
 
-/// The name of a page: one that ends in .html or .htm, or has no extension.
+/// Returns the name of a page, which ends in .html or .htm, or has no extension.
 std::string parse_page_name(std::string_view what, std::string_view text);
 
-/// "on" or "off".
+/// Parses "on" or "off".
 bool parse_switch(std::string_view what, std::string_view text);
 
-/// The parts of "a,b,c". Throws for an empty part.
+/// Splits "a,b,c". Throws UsageError for an empty part.
 std::vector<std::string> split_list(std::string_view what, std::string_view text);
 
 }  // namespace orrery

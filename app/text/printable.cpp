@@ -13,7 +13,7 @@
 namespace orrery {
 namespace {
 
-/// How much of what is too long is kept.
+/// Limit of a text's length in bytes, and how much of its beginning and end is kept beyond that.
 struct Length {
   std::size_t most, head, tail;
 };
@@ -24,7 +24,7 @@ bool continues_character(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
 }
 
-/// The size stands in the middle, where no punctuation of the message follows it.
+/// Shortens a text. Its size is put in the middle, so that it does not touch the punctuation of the message.
 std::string shortened(std::string_view text, const Length& length) {
   if (text.size() <= length.most) return std::string{text};
   std::size_t head = length.head, tail = text.size() - length.tail;
@@ -34,7 +34,7 @@ std::string shortened(std::string_view text, const Length& length) {
                      text.substr(tail));
 }
 
-/// Bytes of the UTF-8 character that `text` starts with; 0 if it starts with none.
+/// Returns the bytes of the UTF-8 character at the beginning of `text`; 0 if there is none.
 std::size_t utf8_size(std::string_view text) {
   const auto byte = [text](std::size_t at) { return static_cast<unsigned char>(text[at]); };
   const unsigned char first = byte(0);
@@ -47,12 +47,12 @@ std::size_t utf8_size(std::string_view text) {
   return size;
 }
 
-/// Bytes of the UTF-8 character that `text` starts with; 0 if it starts with none, or with a control character.
+/// Returns the bytes of the UTF-8 character at the beginning of `text`; 0 if there is none, or a control character.
 std::size_t character_size(std::string_view text) {
   return control_size(text) > 0 ? 0 : utf8_size(text);
 }
 
-/// Moves the first character of `text`, or its first byte, to `safe`.
+/// Moves the first character of `text`, or its first byte, to `safe` in printable form.
 void move_character(std::string_view& text, std::string& safe) {
   const std::size_t size = character_size(text);
   if (size > 0) {
@@ -65,7 +65,7 @@ void move_character(std::string_view& text, std::string& safe) {
   text.remove_prefix(std::max<std::size_t>(size, 1));
 }
 
-/// Begins every style.
+/// Returns the random text with which every style begins.
 const std::string& style_mark() {
   static const std::string mark = [] {
     std::random_device random;
@@ -136,12 +136,12 @@ bool is_text(std::string_view line) {
 namespace {
 
 struct Lead {
-  unsigned first, last;  // of the first byte
+  unsigned first, last;  // range of the first byte
   std::size_t bytes;
   unsigned second_first, second_last;
 };
 
-/// Well-formed UTF-8 (Unicode standard, table 3-7). All bytes after the second are 0x80 to 0xBF.
+/// Well-formed UTF-8 (Unicode standard, table 3-7). All bytes after the second one are 0x80 to 0xBF.
 constexpr std::array<Lead, 9> leads{{{0x00, 0x7F, 1, 0, 0},
                                      {0xC2, 0xDF, 2, 0x80, 0xBF},
                                      {0xE0, 0xE0, 3, 0xA0, 0xBF},
@@ -156,7 +156,7 @@ unsigned byte_at(std::string_view text, std::size_t at) {
   return at < text.size() ? static_cast<unsigned char>(text[at]) : 0;
 }
 
-/// Bytes of the character that `text` begins with; 0 if it begins with none.
+/// Returns the bytes of the character at the beginning of `text`; 0 if there is none.
 std::size_t character_bytes(std::string_view text) {
   for (const Lead& lead : leads) {
     const unsigned first = byte_at(text, 0), second = byte_at(text, 1);
@@ -170,7 +170,7 @@ std::size_t character_bytes(std::string_view text) {
   return 0;
 }
 
-/// Whether `text` begins with one of U+F780 to U+F7FF, which stand for bytes.
+/// Returns whether `text` begins with one of U+F780 to U+F7FF, which represent bytes.
 bool begins_with_byte(std::string_view text) {
   return byte_at(text, 0) == 0xEF && (byte_at(text, 1) == 0x9E || byte_at(text, 1) == 0x9F) &&
          (byte_at(text, 2) & 0xC0) == 0x80;

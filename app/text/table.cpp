@@ -17,13 +17,13 @@
 namespace orrery {
 namespace {
 
-constexpr std::size_t least_columns = 40;  // of a terminal; in a narrower one, lines wrap
+constexpr std::size_t least_columns = 40;  // minimum layout width; a narrower terminal wraps the lines
 
 bool starts_character(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0) != 0x80;
 }
 
-/// The variable's value; empty if it is not set.
+/// Returns the value of an environment variable; empty if it is not set.
 std::string_view variable(const char* name) {
   const char* const value = std::getenv(name);
   return value ? value : "";
@@ -101,8 +101,9 @@ std::string paragraph(std::string_view words, const TextStyle& style, std::size_
 
 namespace {
 
-constexpr std::size_t gap = 2;                         // blanks between columns
-constexpr std::size_t good_text = 20, least_text = 8;  // columns for text that is broken into lines
+constexpr std::size_t gap = 2;  // blanks between columns
+// Minimum widths of text columns, which may wrap: preferred, and if space is short.
+constexpr std::size_t good_text = 20, least_text = 8;
 
 std::size_t longest_word(std::string_view text) {
   std::size_t longest = 0;
@@ -143,7 +144,7 @@ std::size_t Table::natural_width(std::size_t column) const {
   return width;
 }
 
-/// Returns the minimum width of the column with its title. In a text column, a text may take several lines.
+/// Returns the minimum width of a column with its title. Text columns may wrap.
 std::size_t Table::least_width(std::size_t column) const {
   std::size_t width = 0;
   for (const Row& row : rows_) width = std::max(width, columns_of(row[column].text));
@@ -169,7 +170,7 @@ std::vector<Table::Shown> Table::fitted(std::size_t columns) const {
   for (auto title = may_leave_out_.begin(); title != may_leave_out_.end() && total() > columns; ++title) {
     std::erase_if(shown, [&](const Shown& s) { return titles_[s.column].text == *title; });
   }
-  // Text takes what is left over, column by column in turn, or gives what is missing.
+  // Text columns absorb the difference: they grow or shrink by one in turn.
   for (bool changed = true; changed && total() != columns;) {
     changed = false;
     for (Shown& s : shown) {
@@ -183,7 +184,7 @@ std::vector<Table::Shown> Table::fitted(std::size_t columns) const {
   return shown;
 }
 
-/// A row of cells, each of one line or several.
+/// Formats a row; each cell may take several lines.
 std::string Table::line_text(const Row& row, const std::vector<Shown>& shown, const TextStyle& style,
                              bool is_title) const {
   std::vector<std::vector<std::string>> cells;

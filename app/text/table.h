@@ -1,4 +1,4 @@
-// Layout of text for people: styles, paragraphs, tables, numbers.
+// Layout of text for users: styles, paragraphs, tables, numbers.
 #pragma once
 
 #include <cstddef>
@@ -8,70 +8,70 @@
 
 namespace orrery {
 
-/// The flags --wide and --markdown for tables for people.
+/// The flags --wide and --markdown of tables for users.
 struct TableFlags {
   bool wide = false;      ///< as wide as the contents
-  bool markdown = false;  ///< in Markdown's syntax, which is as wide as the contents, too
+  bool markdown = false;  ///< in Markdown syntax, also as wide as the contents
 };
 
-/// How text for people is laid out.
+/// Layout of text for users.
 struct TextStyle {
   static constexpr std::size_t unlimited = 1 << 20;
   static constexpr std::size_t usual_columns = 100;
 
-  std::size_t columns = usual_columns;  ///< at most; `unlimited`: as wide as the contents
+  std::size_t columns = usual_columns;  ///< maximum; `unlimited`: as wide as the contents
   bool markdown = false;
   bool colour = false;
 
   bool wide() const { return columns >= unlimited; }
 };
 
-/// Columns for text on a file descriptor: those of COLUMNS, else of the terminal, else usual_columns.
+/// Returns the width for text on a file descriptor: the variable COLUMNS, else the terminal's, else usual_columns.
 std::size_t terminal_columns(int descriptor);
 
-/// The style of stdout: colours only on a terminal, and only if NO_COLOR is empty.
+/// Returns the style for stdout. Uses colours only on a terminal, and only if NO_COLOR is empty.
 TextStyle stdout_style(const TableFlags& flags);
 
-/// Columns that UTF-8 text takes on a terminal, one per character.
+/// Returns the columns of UTF-8 text on a terminal, one per character.
 std::size_t columns_of(std::string_view text);
 
-/// The first `columns` columns of UTF-8 text.
+/// Returns the first `columns` columns of UTF-8 text.
 std::string_view cut_to(std::string_view text, std::size_t columns);
 
-/// The lines of `text`, broken at blanks; a word longer than `columns` > 0 is broken as well. Blanks
-/// in front indent every line. At least one line.
+/// Splits `text` into at least one line, at blanks. Divides words longer than `columns` > 0. Leading blanks indent
+/// every line.
 std::vector<std::string> wrapped(std::string_view text, std::size_t columns);
 
-/// `words` as printable lines with their ends; all but the first are indented by `indent` < style.columns. In Markdown
-/// an empty line follows.
+/// Returns `words` as printable lines with their ends. All but the first are indented by `indent` < style.columns. In
+/// Markdown, an empty line follows.
 std::string paragraph(std::string_view words, const TextStyle& style, std::size_t indent = 0);
 
 enum class Tone { plain, good, bad };
 
-/// One line, whoever wrote it: see printable_line().
+/// A cell of one line, made printable by printable_line().
 struct Cell {
   std::string text;
-  Tone tone = Tone::plain;  ///< its colour
+  Tone tone = Tone::plain;  ///< colour of the text
 
   Cell(std::string_view words, Tone tone_of_them = Tone::plain);
   Cell(const std::string& words, Tone tone_of_them = Tone::plain) : Cell(std::string_view{words}, tone_of_them) {}
   Cell(const char* words) : Cell(std::string_view{words}) {}
 };
 
-/// Text in columns for people, that fits the columns of a TextStyle: a table that is too wide breaks titles and text
-/// cells into lines, leaves out columns without any text, and then those that it may leave out, which it names.
+/// A table for users that fits the columns of a TextStyle. If it is too wide, titles and text cells wrap, and columns
+/// without any text are left out. Then columns of `may_leave_out` are left out; a note lists them.
 class Table {
  public:
-  /// `align` has a character per column: 'l' or 'r', or 't' for text, which may be broken at blanks. If all titles are
-  /// empty, none are shown.
+  /// `align` has one character per column: 'l' or 'r', or 't' for text that may wrap at blanks. If all titles are
+  /// empty, the line of titles is omitted. `may_leave_out` lists titles.
   Table(std::string align, std::vector<std::string> titles, std::vector<std::string> may_leave_out = {});
-  /// Adds a row, with as many cells as titles.
+  /// Adds a row with as many cells as there are titles.
   void add(std::vector<Cell> cells);
   std::string text(const TextStyle& style = {}) const;
 
  private:
   using Row = std::vector<Cell>;
-  /// A column that is shown, and its width.
+  /// A visible column and its width.
   struct Shown {
     std::size_t column;
     std::size_t width;
@@ -87,24 +87,23 @@ class Table {
 
   std::string align_;
   Row titles_;
-  std::vector<std::string> may_leave_out_;  // titles, the first to go first
+  std::vector<std::string> may_leave_out_;  // titles, in the order in which they are left out
   std::vector<Row> rows_;
 };
 
-/// "1.83 T" for 1.83e12: three digits and a factor of 1000 as a letter, for rates and flops. "-" for what is not
-/// finite.
+/// Formats with three digits and an SI prefix, for rates and flops: "1.83 T" for 1.83e12; "-" if not finite.
 std::string with_prefix(double value);
 
-/// "0.144 ms", "4.14 s": three digits; "-" for what is not finite.
+/// Formats with three digits: "0.144 ms", "4.14 s"; "-" if not finite.
 std::string milliseconds(double ms);
 
-/// "6.1e-8" for "6.1e-08", a number as fmt writes it; "nan" and "inf" stay.
+/// Shortens the exponent of a number that fmt wrote: "6.1e-8" for "6.1e-08". Leaves "nan" and "inf".
 std::string short_exponent(std::string text);
 
-/// "0.171" or "6.1e-8" with `digits` significant digits; "-" for what is not finite.
+/// Formats with `digits` significant digits: "0.171" or "6.1e-8"; "-" if not finite.
 std::string significant(double value, int digits = 4);
 
-/// "6.10e-8" with `digits` digits, zeros too; "-" for what is not finite.
+/// Formats with exactly `digits` digits: "6.10e-8"; "-" if not finite.
 std::string scientific(double value, int digits);
 
 }  // namespace orrery

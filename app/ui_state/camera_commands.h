@@ -12,28 +12,28 @@
 
 namespace orrery {
 
-/// Turns the camera about its target by `right` and `up`, in heights of the window: a full height is half a turn.
+/// Turns the camera about its target by `right` and `up`, in window heights. A full height is half a turn.
 struct OrbitView {
   float right, up;
 
   static constexpr Range<float> drags{-1e3f, 1e3f, "heights of the window"};
 };
 
-/// Moves the target with the picture.
+/// Moves the camera's target so that the picture moves by `right` and `up`, in window heights.
 struct PanView {
   float right, up;
 };
 
-/// Moves camera and target together, by distances between them.
+/// Moves camera and target together, in units of the distance between them.
 struct FlyView {
   float right, up, forward;
 
   static constexpr Range<float> lengths{-1e3f, 1e3f, "distances to the target"};
-  static constexpr float per_s = 0.6f, fast = 4;  ///< the speed while a key is down, and how much faster with Shift
+  static constexpr float per_s = 0.6f, fast = 4;  ///< speed while a key is down, and its factor with Shift
 };
 
-/// Picks the body at a place of the picture, in shares of the window from its upper left corner; unpicks if there is
-/// none.
+/// Picks the body at a point of the picture, in fractions of the window from its upper left corner. Unpicks if there is
+/// no body.
 struct PickAt {
   float x, y;
 
@@ -41,9 +41,9 @@ struct PickAt {
 };
 
 struct ZoomView {
-  float notches;  ///< of the wheel; positive: nearer
-  /// Keeps what is seen there in its place: shares of the window from its upper left corner. Without either, the
-  /// middle.
+  float notches;  ///< notches of the mouse wheel; positive: nearer
+  /// Point of the picture that stays in place, in fractions of the window from its upper left corner. If either is
+  /// missing, the middle.
   std::optional<float> x{}, y{};
 
   static constexpr Range<float> range{-1e3f, 1e3f, "wheel notches"};
@@ -57,8 +57,8 @@ struct PickBody {
 
 struct Unpick {};
 
-/// Target that the camera follows: the picked body, the centre of mass of all bodies, the largest cluster, or a
-/// part of the scene.
+/// Target that the camera follows: the picked body, the centre of mass of all bodies, the largest cluster, or a part of
+/// the scene.
 enum class Followed { nothing, body, mass, cluster, part };
 
 template <>
@@ -74,18 +74,18 @@ struct EnumWords<Followed> {
 
 struct Follow {
   Followed what = Followed::body;
-  std::string name{};  ///< of the part; empty for all else
+  std::string name{};  ///< name of the part; empty for other targets
   friend bool operator==(const Follow&, const Follow&) = default;
 };
 
-/// Angles in radians: `azimuth` about z from the x axis, `elevation` over the xy plane.
+/// Turns the camera to `azimuth`, the angle about z from the x axis, and `elevation`, over the xy plane; in radians.
 struct LookFrom {
   float azimuth, elevation;
 
   static constexpr Range<float> azimuths{-6.2832f, 6.2832f, "radians"}, elevations{-1.5708f, 1.5708f, "radians"};
 };
 
-/// All bodies, or 95 % of them: a few that have escaped may be so far away that the others are a speck.
+/// Frames all bodies, or 95 % of them: a few escaped bodies may be so far away that the others would be a speck.
 enum class FramedBodies { all, most };
 
 template <>
@@ -101,7 +101,7 @@ struct FrameAll {
 
 struct ResetCamera {};
 
-/// Adds the camera's view as a key frame to the path that is being made, after_s after the last one.
+/// Adds the camera's view as a key frame to the path in progress, `after_s` seconds after the previous one.
 struct AddKeyFrame {
   double after_s = 2;
 
@@ -114,12 +114,12 @@ struct SavePath {
   std::string file;
 };
 
-/// An empty name stands for the path that is being made.
+/// Plays the camera path of `file`, or the path in progress if the name is empty.
 struct PlayPath {
   std::string file;
 };
 
-/// The commands that move the camera and pick bodies.
+/// Commands that move the camera and pick bodies.
 inline constexpr std::tuple camera_commands{
     command_row<OrbitView>("orbit", "Turns the camera about its target; a full height is half a turn.",
                            Argument<&OrbitView::right>{{.name = "right", .range = OrbitView::drags}},

@@ -18,15 +18,15 @@
 namespace orrery {
 namespace {
 
-/// The slope of a parabola through three values at its first one; `h` are the intervals, `d` the slopes of the chords,
-/// the nearer first. Limited, so that the curve stays monotone.
+/// Returns the slope of a parabola through three values at its first one, limited so that the curve stays monotone.
+/// `h`: intervals, `d`: slopes of the chords; index 0 is the nearer one.
 double end_slope(double h0, double h1, double d0, double d1) {
   const double slope = ((2 * h0 + h1) * d0 - h0 * d1) / (h0 + h1);
   if (slope * d0 <= 0) return 0;
   return d0 * d1 < 0 && std::abs(slope) > 3 * std::abs(d0) ? 3 * d0 : slope;
 }
 
-/// A weighted harmonic mean of the slopes of the chords (Fritsch and Butland); 0 at an extreme value.
+/// Returns a weighted harmonic mean of the chords' slopes (Fritsch and Butland); 0 at a local extremum.
 double inner_slope(double h0, double h1, double d0, double d1) {
   if (d0 * d1 <= 0) return 0;
   const double w0 = 2 * h1 + h0, w1 = h1 + 2 * h0;
@@ -67,7 +67,7 @@ void CameraPath::set_slopes(Curve& curve) const {
   for (std::size_t i = 1; i < last; ++i) curve[i].slope = inner_slope(h(i - 1), h(i), d(i - 1), d(i));
 }
 
-/// The cubic between key frame `segment` and the next one.
+/// Evaluates the cubic Hermite polynomial between key frame `segment` and the next one.
 double CameraPath::value(const Curve& curve, std::size_t segment, double time_s) const {
   const double h = key_frames_[segment + 1].time_s - key_frames_[segment].time_s;
   const double t = (time_s - key_frames_[segment].time_s) / h, u = 1 - t;

@@ -13,7 +13,7 @@
 
 namespace orrery {
 
-/// A command of the window: a value of a struct that has a row in the table of a feature, such as race_commands.
+/// A command of the window. Its struct has a row in the table of a feature, such as race_commands.
 class ViewCommand {
  public:
   template <class C>
@@ -21,7 +21,7 @@ class ViewCommand {
       : value_{std::move(command)} {}
 
   const std::type_info& type() const { return value_.type(); }
-  /// The command if it is a `C`; null otherwise.
+  /// Returns the command if it is a `C`; null otherwise.
   template <class C>
   const C* get_if() const {
     return std::any_cast<C>(&value_);
@@ -35,7 +35,8 @@ class ViewCommand {
   std::any value_;
 };
 
-/// Panels, keys and scripts append them. The viewer carries them out in order at the start of the next frame.
+/// A command that panels, keys or scripts ask for. The viewer executes requests in order at the start of the next
+/// frame.
 struct Request : std::variant<Command, ViewCommand> {
   Request() = default;
   Request(Command command) : variant{std::move(command)} {}
@@ -48,7 +49,7 @@ struct Request : std::variant<Command, ViewCommand> {
 };
 using Requests = std::vector<Request>;
 
-/// The command in `request` if it is a `C`; null otherwise.
+/// Returns the command in `request` if it is a `C`; null otherwise.
 template <class C>
 const C* command_if(const Request& request) {
   if constexpr (AlternativeOf<C, Command::Variant>) {
@@ -60,12 +61,12 @@ const C* command_if(const Request& request) {
   }
 }
 
-/// An activity that needs the machine for itself, and the ways to end it.
+/// An activity that needs the whole machine, and the ways to stop it.
 struct MachineUser {
   const char* name;     ///< "a race"
   const char* state;    ///< "a race is being measured"
-  const char* button;   ///< of the window, with its place
-  const char* command;  ///< in a script
+  const char* button;   ///< where the window's button to stop it is
+  const char* command;  ///< script command that stops it
   const char* title;    ///< "Race"
   Request (*stop)();
 };

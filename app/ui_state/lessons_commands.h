@@ -14,7 +14,7 @@ namespace orrery {
 
 inline constexpr int lesson_pages = 5;
 
-/// The pages of a lesson, in their order.
+/// Pages of a lesson, in order.
 enum class LessonPage { read, predict, measure, answer, change };
 
 template <>
@@ -29,7 +29,7 @@ struct EnumWords<LessonPage> {
 };
 
 struct ShowLesson {
-  std::optional<int> number;  ///< empty: the list
+  std::optional<int> number;  ///< number of the lesson; empty: shows the list
 
   static constexpr Range<int> numbers{1, 99};
 };
@@ -46,11 +46,11 @@ struct TurnLessonPage {
 
 struct SetLessonScene {};
 
-/// A choice of the lesson's question, counted from 0.
+/// Answers the lesson's question with a choice, counted from 0.
 struct PredictLesson {
   int choice;
 
-  static constexpr Range<int> choices{1, 6};  ///< as users count them, from 1
+  static constexpr Range<int> choices{1, 6};  ///< as shown to users, counted from 1
 };
 
 struct MeasureLesson {
@@ -62,7 +62,7 @@ inline constexpr MachineUser lesson_user{
       return Request{MeasureLesson{false}};
     }};
 
-/// The commands of lessons.
+/// Commands for lessons.
 inline constexpr std::tuple lessons_commands{
     command_row<ShowLesson>(
         "lesson", "Opens a lesson, or the list of lessons.",

@@ -11,7 +11,7 @@
 
 namespace orrery {
 
-/// Whose trails are drawn.
+/// Bodies whose trails are drawn.
 enum class TrailsOf { nobody, sample, picked };
 
 template <>
@@ -23,13 +23,13 @@ struct EnumWords<TrailsOf> {
 
 struct ShowTrails {
   TrailsOf of = TrailsOf::nobody;
-  double length = 0;  ///< of a trail, in units of time; 0: chosen for the scene
+  double length = 0;  ///< duration of a trail, in units of time; 0: chosen for the scene
 
   static constexpr Range<double> lengths{0, std::numeric_limits<double>::infinity(), "in units of time", true};
   friend bool operator==(const ShowTrails&, const ShowTrails&) = default;
 };
 
-/// Quantity that the arrows at bodies show.
+/// Quantity shown by arrows at bodies.
 enum class Vectors { none, velocity, acceleration };
 
 template <>
@@ -44,14 +44,14 @@ struct ShowVectors {
   friend bool operator==(const ShowVectors&, const ShowVectors&) = default;
 };
 
-/// Draws cells of the tree as boxes over the bodies.
+/// Draws cells of the tree as boxes.
 struct ShowTreeCells {
   bool on = false;
   int level = CellRequest::every_level;
   friend bool operator==(const ShowTreeCells&, const ShowTreeCells&) = default;
 };
 
-/// Draws what the picked body meets on its walk through the tree.
+/// Draws the cells that the picked body meets on its walk through the tree.
 struct ShowWalk {
   bool on = false;
   friend bool operator==(const ShowWalk&, const ShowWalk&) = default;
@@ -62,7 +62,7 @@ struct ShowAxes {
   friend bool operator==(const ShowAxes&, const ShowAxes&) = default;
 };
 
-/// The overlays that the user asked for.
+/// Overlays that the user chose.
 struct Overlays {
   ShowTrails trails;
   ShowVectors vectors;

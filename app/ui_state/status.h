@@ -1,4 +1,4 @@
-// Everything the window shows, as plain values that are made once per frame.
+// All values that the window shows, as plain data made once per frame.
 #pragma once
 
 #include <algorithm>
@@ -32,9 +32,9 @@
 
 namespace orrery {
 
-using SrgbColour = std::array<float, 3>;  ///< 0 to 1
+using SrgbColour = std::array<float, 3>;  ///< sRGB components, 0 to 1
 
-/// A colour with its meaning, such as a part of the scene.
+/// A colour and its meaning, such as a part of the scene.
 struct LegendPart {
   std::string name{};
   SrgbColour colour{};
@@ -42,39 +42,37 @@ struct LegendPart {
 
 /// Meaning of the colours and lengths of the picture, in units of G = 1.
 struct Legend {
-  std::string quantity;      ///< that the colours show: "speed"; empty: they show none
-  float low = 0, high = 1;   ///< values with the first and the last colour, if there are `colours`; values beyond have
-                             ///< the same colours
-  bool logarithmic = false;  ///< the colours between are even in the value's logarithm
-  std::vector<SrgbColour> colours{};  ///< of the map from low to high; empty: no range is known, or there are `parts`
-  /// Names of low and high if the values are classes, each with one of `colours`: "dt / 8"; empty: values are
-  /// continuous.
+  std::string quantity;               ///< quantity shown by the colours, such as "speed"; empty: none
+  float low = 0, high = 1;            ///< ends of the range if there are `colours`; values beyond have the end colours
+  bool logarithmic = false;           ///< colours are evenly spaced in the value's logarithm
+  std::vector<SrgbColour> colours{};  ///< from low to high; empty: the range is not known, or there are `parts`
+  /// Names of low and high, such as "dt / 8", if the values are classes with one of `colours` each. Empty if the values
+  /// are continuous.
   std::string low_class{}, high_class{};
-  float world_per_height = 0;            ///< length that the window's height shows at the camera's target
-  std::string unit{};                    ///< of the quantity: "length / time"
-  std::optional<Dimension> dimension{};  ///< of the quantity; none: its values have no unit
-  std::optional<float> below{},
-      above{};                      ///< shares of the bodies with values below low and above high; none: not known
-  std::vector<LegendPart> parts{};  ///< if the colours show parts of the scene or one value
-  std::optional<float> known{};     ///< share of the bodies whose values are known; the others are grey
-  std::string note{};               ///< why values are not known
-  float trail_length = 0;           ///< time that the trails show; 0: there are none
-  LegendPart arrows{};              ///< what the arrows show: "velocity"; no name: there are none
-  float arrow_per_height = 0;       ///< value of an arrow as long as the window's height, at the camera's target
-  LegendPart cells{};               ///< "level 5: 1,203 cells"; no name: none are drawn
-  std::vector<LegendPart> walk{};   ///< the cells that a body meets in the tree; empty: none are drawn
-  std::string tick{};               ///< the length between two tick marks of the axes; empty: there are none
+  float world_per_height = 0;             ///< length that the window's height represents at the camera's target
+  std::string unit{};                     ///< unit of the quantity: "length / time"
+  std::optional<Dimension> dimension{};   ///< dimension of the quantity; none: it has no unit
+  std::optional<float> below{}, above{};  ///< fractions of the bodies below low and above high; none: not known
+  std::vector<LegendPart> parts{};        ///< set if the colours show parts of the scene or a single value
+  std::optional<float> known{};           ///< fraction of the bodies whose values are known; the others are grey
+  std::string note{};                     ///< why values are not known
+  float trail_length = 0;                 ///< time span of the trails; 0: no trails
+  LegendPart arrows{};                    ///< quantity shown by the arrows: "velocity"; no name: no arrows
+  float arrow_per_height = 0;             ///< value of an arrow as long as the window's height, at the camera's target
+  LegendPart cells{};                     ///< "level 5: 1,203 cells"; no name: no cells are drawn
+  std::vector<LegendPart> walk{};         ///< cells that a body's tree walk meets; empty: none are drawn
+  std::string tick{};                     ///< length between two ticks of the axes; empty: no axes
 };
 
-/// A text in the picture.
+/// A text label in the picture.
 struct PictureLabel {
   std::string text;
-  std::array<float, 2> place{};   ///< of its middle, in shares of the window from its upper left corner
+  std::array<float, 2> place{};   ///< middle of the text, in fractions of the window from its upper left corner
   std::array<float, 3> colour{};  ///< sRGB, 0 to 1
-  bool strong = false;            ///< a name rather than a number
+  bool strong = false;            ///< emphasized: a name rather than a number
 };
 
-/// The largest of 1, 2 and 5 times a power of ten that is at most `length`, which is > 0.
+/// Returns the largest number 1, 2 or 5 times a power of ten that is at most `length` > 0.
 inline double round_length(double length) {
   const double decade = std::pow(10, std::floor(std::log10(length)));
   for (const double factor : {5.0, 2.0}) {
@@ -83,27 +81,27 @@ inline double round_length(double length) {
   return decade;
 }
 
-/// The body that the user picked, in units of G = 1.
+/// The picked body, in units of G = 1.
 struct PickedBody {
   int number = 0;      ///< counted from 0
-  std::string part{};  ///< of the scene: "halo", "star"; empty if the scene has no parts
+  std::string part{};  ///< part of the scene: "halo", "star"; empty if the scene has no parts
   float mass = 0;
   std::array<float, 3> position{}, velocity{};
-  float distance = 0;  ///< from the camera's target
-  /// Where it is seen, in shares of the window from its upper left corner; none if it is behind the camera.
+  float distance = 0;  ///< distance from the camera's target
+  /// Position in the picture, in fractions of the window from its upper left corner; none if behind the camera.
   std::optional<std::array<float, 2>> place{};
-  /// The mean between the two latest readings; none if they are of the same time.
+  /// Mean between the two latest readings; none if both have the same time.
   std::optional<std::array<float, 3>> acceleration{};
-  /// Number of cells and bodies that its group of neighbours meets in the tree; none if that was not read.
+  /// Numbers of cells and bodies that the body's group meets in its tree walk; none if not read.
   struct Walk {
     std::int64_t cells, bodies;
   };
   std::optional<Walk> walk{};
 };
 
-/// A row of a lesson with its measurement.
+/// A row of a lesson, with its measurement.
 struct LessonRowStatus {
-  std::string label, what;  ///< what: "cpu-symmetric tile=64, 4,096 bodies"
+  std::string label, what;  ///< what: the variant, such as "cpu-symmetric tile=64, 4,096 bodies"
   Measurement measurement;
 };
 
@@ -112,33 +110,33 @@ struct LessonTitle {
   std::string title;
 };
 
-/// The lessons as the window shows them.
+/// State of the lessons, as the window shows them.
 struct LessonStatus {
-  std::vector<LessonTitle> titles;  ///< of all lessons
+  std::vector<LessonTitle> titles;  ///< all lessons
   bool shown = false;
-  bool listed = true;  ///< the list is shown rather than a lesson; the values below are those of the last lesson
-  int number = 0;      ///< 0: of a file
+  bool listed = true;  ///< whether the list is shown, not a lesson; the values below then belong to the last lesson
+  int number = 0;      ///< number of the lesson; 0: opened from a file
   std::chrono::steady_clock::time_point opened{};
   std::string title;
   LessonPage page = LessonPage::read;
-  std::string machine;  ///< what is measured here
+  std::string machine;  ///< description of the machine on which the lesson measures
   TextBlocks introduction, scene, predict, measure, answer, change;
   std::vector<std::string> choices;
-  std::optional<int> predicted;  ///< of the choices
+  std::optional<int> predicted;  ///< index of the predicted choice
   std::vector<LessonRowStatus> rows;
   bool measuring = false, measured = false;
-  std::string present;      ///< as SweepStatus::present
-  int done = 0, total = 0;  ///< rows
+  std::string present;      ///< the current measurement; see SweepStatus::present
+  int done = 0, total = 0;  ///< numbers of rows
   double left_s = 0;
-  std::string verdict;      ///< what decides the question, measured here; empty until it is
-  std::vector<bool> right;  ///< of the choices, one at most; all false: not known or not decided
+  std::string verdict;      ///< measured result that decides the question; empty before it is measured
+  std::vector<bool> right;  ///< for each choice, at most one true; all false: not known or not decided
 };
 
-/// How positions get from the kernels to the renderer, best first.
+/// Transport of positions from the kernels to the renderer; the best comes first.
 enum class Interop {
-  mapped,  ///< CUDA kernels write the drawn GL buffer itself
-  staged,  ///< CUDA kernels write their own memory; a copy through pinned host memory reaches GL
-  host,    ///< a CPU kernel is running: its arrays are uploaded
+  mapped,  ///< CUDA kernels write directly into the GL buffer that is drawn
+  staged,  ///< CUDA kernels write their own memory, which is copied to GL through pinned host memory
+  host,    ///< a CPU kernel is running; its arrays are uploaded to GL
 };
 
 inline const char* to_string(Interop interop) {
@@ -149,23 +147,23 @@ inline const char* to_string(Interop interop) {
 struct FrameTimes {
   double map_ms = 0;  ///< mapping for CUDA, or the copy if staged or host
   double unmap_ms = 0;
-  double draw_ms = 0;   ///< GPU time by a GL timer query
-  double gui_ms = 0;    ///< CPU time of building and submitting the panels
-  double swap_ms = 0;   ///< CPU time in the buffer swap, mostly waiting for the display
-  double frame_ms = 0;  ///< from one frame's start to the next
+  double draw_ms = 0;   ///< GPU time, from a GL timer query
+  double gui_ms = 0;    ///< CPU time to build and submit the panels
+  double swap_ms = 0;   ///< CPU time of the buffer swap, mostly waiting for the display
+  double frame_ms = 0;  ///< from the start of one frame to the start of the next
 };
 
-/// One row of the table of results. If it was measured while it was shown, step_ms has only the median: the best one
-/// of a window of consecutive steps.
+/// A row of the results. If it was measured in the view, step_ms has only a median: the best over windows of
+/// consecutive batches.
 struct Result : Measurement {
-  bool pinned = false;              ///< the baseline of the rows that are comparable() with it
-  std::optional<double> speedup{};  ///< over the pinned row; none: no pinned row is comparable()
-  bool swept = false;               ///< measured by a sweep rather than while it was shown
+  bool pinned = false;              ///< whether it is the baseline of the rows that are comparable() with it
+  std::optional<double> speedup{};  ///< relative to the pinned row; none: no pinned row is comparable()
+  bool swept = false;               ///< measured by a sweep, not in the view
 };
 
-/// The decade of the median force error: k stands for errors above 10^(k-1), up to 10^k. Up to 1e-5 all are one class,
-/// -5: direct sums in single precision lie on both sides of 1e-6. None while the error is not known, or if it is not
-/// finite.
+/// Returns the decade of the median force error: k for errors above 10^(k-1), up to 10^k. All errors up to 1e-5 have
+/// class -5, because errors of fp32 direct sums lie on both sides of 1e-6. Returns none if the error is not known or
+/// not finite.
 inline std::optional<int> accuracy_class(const std::optional<ForceError>& error) {
   constexpr int full = -5;
   if (!error || !(error->median >= 0) || !std::isfinite(error->median)) return std::nullopt;
@@ -173,68 +171,68 @@ inline std::optional<int> accuracy_class(const std::optional<ForceError>& error)
   return std::max(full, static_cast<int>(std::ceil(std::log10(error->median))));
 }
 
-/// Whether both are of the same bodies under the same law, measured in the same way (a sweep's median is another
-/// measure than the best median of a shown run).
+/// Returns whether both rows have the same bodies and law, and were measured in the same way. The median of a sweep and
+/// the best median of a shown run differ.
 inline bool same_subject(const Result& a, const Result& b) {
   return a.swept == b.swept && a.scene == b.scene && a.count == b.count && a.law == b.law;
 }
 
-/// Whether one is a baseline for the other: the same subject, as accurate.
+/// Returns whether one row can be the baseline of the other: same subject and same accuracy class.
 inline bool comparable(const Result& a, const Result& b) {
   const std::optional<int> accuracy = accuracy_class(a.error);
   return same_subject(a, b) && accuracy && accuracy == accuracy_class(b.error);
 }
 
-/// The sizes of sample for a comparison of forces.
+/// Selectable sample sizes for force comparisons.
 inline constexpr std::array probe_samples{256, 1024, 4096};
 
-/// How often the running system is examined.
+/// How often the running system is checked.
 struct Diagnostics {
   bool probe = true;                ///< compare forces with fp64 sums every 0.5 s
-  int sample = 0;                   ///< bodies to compare, one of probe_samples; 0: automatic
-  double conserved_interval_s = 0;  ///< between sums of energy and momenta, in s; 0: never
-  bool every_body = false;          ///< compare other bodies each time, also while paused
-  /// Compare this one as well, soon and also while paused if its error is not known.
+  int sample = 0;                   ///< bodies per comparison, one of probe_samples; 0: automatic
+  double conserved_interval_s = 0;  ///< interval between sums of energy and momenta, in s; 0: never
+  bool every_body = false;          ///< compare different bodies each time, also while paused
+  /// Number of a body to compare as well: soon, and also while paused if its error is not known.
   int body = ComparedBodies::nobody;
 };
 
 struct SweepStatus {
   bool active = false;
-  std::string present;      ///< what is being measured: "cuda-tiled block=256, 16,384 bodies"
-  int done = 0, total = 0;  ///< variants
-  double left_s = 0;        ///< until the end, estimated
+  std::string present;      ///< the current measurement: "cuda-tiled block=256, 16,384 bodies"
+  int done = 0, total = 0;  ///< numbers of variants
+  double left_s = 0;        ///< estimated time until the end
   std::vector<Measurement> rows;
-  std::vector<double> held_s{};    ///< of the first rows: the longest time that each delayed the next frame
-  std::vector<std::string> files;  ///< that the last sweep wrote
-  std::string error;               ///< why the last sweep ended by itself, or a file was not written
+  std::vector<double> held_s{};    ///< for the first rows: longest delay of a frame, in s
+  std::vector<std::string> files;  ///< files written by the last sweep
+  std::string error;               ///< why the last sweep ended early, or a file was not written
 };
 
 struct RecordingStatus {
   bool active = false;
   std::string file;
   std::int64_t rows = 0;
-  std::string error;  ///< why the last recording ended by itself, one line; empty otherwise
+  std::string error;  ///< why the last recording ended early, one line; empty if it did not
 };
 
 struct KeyHelp {
   std::string keys, action;
-  std::string group{};  ///< the heading that begins here; empty: that of the line before
+  std::string group{};  ///< heading above this line; empty: the same group as the previous line
 };
 
-/// A measurement in progress. No steps run meanwhile.
+/// A measurement in progress. The shown run does not step during it.
 struct MeasurementInProgress {
   const MachineUser* user;
-  double done = 0;                 ///< its share that is done, 0 to 1
-  std::optional<double> left_s{};  ///< until the end, estimated; none: not known
+  double done = 0;                 ///< completed fraction, 0 to 1
+  std::optional<double> left_s{};  ///< estimated time until the end; none: not known
 };
 
-/// `done` of `total` parts are measured; `left_s` is 0 while it is not known.
+/// Makes a MeasurementInProgress from `done` of `total` parts and `left_s`, which is 0 if not known.
 inline MeasurementInProgress in_progress(const MachineUser& user, int done, int total, double left_s) {
   return {&user, part_of(done, total), left_s > 0 ? std::optional{left_s} : std::nullopt};
 }
 
-/// One value of each type, value-initialized when it is first asked for: what features keep in a place that does not
-/// know their types.
+/// One value of each type, value-initialized on first access. Features keep values here in owners that do not know
+/// their types.
 class ByType {
  public:
   template <class T>
@@ -254,12 +252,12 @@ class ByType {
   std::map<std::type_index, std::any> values_;
 };
 
-/// Everything that panels show beyond Status: a plain value, filled in once per frame.
+/// All values for the panels that are not in Status: plain data, filled in once per frame.
 struct ViewStatus {
-  std::optional<double> last_run_age_s;  ///< since the last window's run was kept; none: it cannot be continued
+  std::optional<double> last_run_age_s;  ///< time since the last window's run was saved; none: it cannot be continued
   std::string last_run_words;            ///< "plummer, 16,384 bodies, t = 1.25"; empty: not known
-  std::vector<KernelPtr> kernels;        ///< all that can be selected, in the order of the catalog
-  KernelPtr jerk_kernel;                 ///< this machine's default kernel that gives jerks; null: not known
+  std::vector<KernelPtr> kernels;        ///< all selectable kernels, in the order of the catalog
+  KernelPtr jerk_kernel;                 ///< this machine's default kernel with jerks; null: not known
   BackendStatuses backends;
   const BackendStatus& backend(Backend which) const { return backends[static_cast<std::size_t>(which)]; }
 
@@ -270,57 +268,57 @@ struct ViewStatus {
   std::vector<Result> results;         ///< in the order in which they were first tried
   RecordingStatus recording;
   Interop interop = Interop::host;
-  std::string interop_reason;  ///< why not `mapped`, and what cures it; empty when mapped
+  std::string interop_reason;  ///< why not `mapped`, and how to fix it; empty if mapped
   render::Appearance appearance;
   render::Drawing drawn = render::Drawing::sprites;  ///< how the last frame was drawn; never `automatic`
   Legend legend;
   bool legend_shown = true;
   std::optional<PickedBody> picked;
-  Follow followed{.what = Followed::nothing};  ///< by the camera
-  bool framed_all = false;                     ///< the camera has not been moved since FrameAll of all bodies
-  std::vector<std::string> parts;              ///< of the scene: their names
+  Follow followed{.what = Followed::nothing};  ///< target that the camera follows
+  bool framed_all = false;                     ///< whether the camera has not moved since FrameAll of all bodies
+  std::vector<std::string> parts;              ///< names of the scene's parts
   Overlays overlays;
-  std::vector<PictureLabel> labels;  ///< over the picture
+  std::vector<PictureLabel> labels;  ///< drawn over the picture
   std::vector<std::string> colour_maps;
   std::string gl_renderer, processor, gpu;
-  bool gl_on_processor = false;  ///< OpenGL draws in software, on the processor that CPU kernels run on
+  bool gl_on_processor = false;  ///< whether OpenGL renders in software, on the processor that also runs CPU kernels
   bool vsync = true, fullscreen = false, panel = true, help = false;
-  bool presentation = false;  ///< few numbers in large type instead of the panels
-  std::string notice;         ///< the viewer's latest message ("wrote shot.png"), one line
+  bool presentation = false;  ///< a few numbers in large type instead of the panels
+  std::string notice;         ///< the viewer's latest message, one line: "wrote shot.png"
   std::vector<KeyHelp> keys;
-  std::vector<std::string> quit_question;  ///< what quitting would end, one line each; empty: no question
+  std::vector<std::string> quit_question;  ///< activities that quitting would end, one line each; empty: nothing to ask
   bool in_window = true;                   ///< false: offscreen
   Diagnostics diagnostics;
-  /// These, with the picked body beside them.
+  /// Returns the requested diagnostics, including the picked body.
   Diagnostics wanted_diagnostics() const {
     Diagnostics wanted = diagnostics;
     if (picked) wanted.body = picked->number;
     return wanted;
   }
-  double probe_interval_s = 0, conserved_interval_s = 0;  ///< in force: longer than asked for if they cost too much;
-                                                          ///< 0: never
-  std::optional<double> probe_gap_s, conserved_gap_s;     ///< between the latest two, in real time; none: one at most
-  std::optional<double> conserved_withheld_s;     ///< time of a sum over all pairs that is too long to be made unasked
-  std::vector<ConservedProbe> conserved_history;  ///< since the scene's first state, oldest first, at most 512
-  /// One evaluation of the forces of all current bodies, in s, by kernel id: measured, or a guess. Kernels of which
-  /// nothing is known are not there.
+  /// Current intervals of the checks, longer than requested if these cost too much; 0: never.
+  double probe_interval_s = 0, conserved_interval_s = 0;
+  std::optional<double> probe_gap_s, conserved_gap_s;  ///< real time between the latest two; none: at most one so far
+  std::optional<double> conserved_withheld_s;          ///< time of a pair sum that is too long to start automatically
+  std::vector<ConservedProbe> conserved_history;       ///< since the scene's first state, oldest first, at most 512
+  /// Time of one force evaluation for all current bodies, in s, by kernel id: measured or estimated. Kernels without
+  /// data are missing.
   std::map<std::string, double, std::less<>> evaluation_s;
-  double conserved_sum_s = 0;  ///< of energy and momenta, expected for the current bodies; 0: not known
+  double conserved_sum_s = 0;  ///< expected time of a sum of energy and momenta, for the current bodies; 0: not known
   SweepStatus sweep;
   LessonStatus lesson;
-  ByType features;  ///< the status of each feature, such as RaceStatus
+  ByType features;  ///< status of each feature, such as RaceStatus
   std::optional<MeasurementInProgress> measurement;
   bool measuring() const { return measurement.has_value(); }
-  const MachineUser* second_run = nullptr;  ///< who runs the bodies a second time, beside the shown run; null: nobody
-  /// The measurement or the second run in progress; null: none.
+  const MachineUser* second_run = nullptr;  ///< runs the bodies a second time, besides the shown run; null: none
+  /// Returns the measurement or the second run in progress; null: none.
   const MachineUser* machine_user() const { return measurement ? measurement->user : second_run; }
-  std::optional<PeakRates> peak_rates;  ///< of the GPU; none: not measured yet, or no GPU
-  std::optional<double> clock_mhz;      ///< of the GPU's multiprocessors, at most 1 s old; none: not known
-  std::optional<double> instructions_per_interaction;  ///< that the current kernel's inner loop issues,
-                                                       ///< from its machine code; none: not known here
-  std::optional<double> mufu_per_interaction;          ///< operations of the special function units among them
-  bool instructions_double = false;  ///< some of these are in double precision and issue at another rate
-  std::string instructions_reason;   ///< why they are not known; empty if they are
+  std::optional<PeakRates> peak_rates;  ///< peak rates of the GPU; none: not measured yet, or no GPU
+  std::optional<double> clock_mhz;      ///< clock of the GPU's multiprocessors, at most 1 s old; none: not known
+  /// Instructions issued by the current kernel's inner loop, from its machine code; none: not known.
+  std::optional<double> instructions_per_interaction;
+  std::optional<double> mufu_per_interaction;  ///< special-function operations (MUFU) among these instructions
+  bool instructions_double = false;            ///< some of these are in double precision, which has another issue rate
+  std::string instructions_reason;             ///< why the instructions are not known; empty if they are
 };
 
 }  // namespace orrery

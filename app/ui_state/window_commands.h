@@ -23,10 +23,10 @@
 
 namespace orrery {
 
-/// Continues the run that the last window kept, see Autosave.
+/// Continues the run that the last window saved; see Autosave.
 struct ContinueLastRun {};
 
-// An empty file name stands for a new file in the folder orrery-out. An existing file is kept: the new file gets a
+// File names: an empty name makes a new file in the folder orrery-out. Existing files are kept: the new file gets a
 // number in its name.
 struct StartRecording {
   std::string file;
@@ -39,20 +39,20 @@ inline void check_picture_name(const std::string& name) {
   (void)parse_picture_name("a picture's name", name);
 }
 
-/// The window as it is.
+/// Saves the window as it is.
 struct SaveScreenshot {
   std::string file;
 };
 
-/// The window, drawn again with more pixels.
+/// Redraws the window with more pixels and saves it.
 struct SaveEnlarged {
-  int times;  ///< as wide and as high as the window
+  int times;  ///< factor of the width and height
   std::string file;
 
   static constexpr Range<int> sizes{1, 8};
 };
 
-/// The bodies without the panels, in a size of its own.
+/// Saves a picture of the bodies without panels, with its own size.
 struct SavePicture {
   int width, height;  ///< in pixels
   std::string file;
@@ -60,52 +60,52 @@ struct SavePicture {
   static constexpr Range<int> lengths{16, 8192, "pixels"};
 };
 
-/// The bodies, in the format that the ending of `file` names.
+/// Saves the bodies in the format of `file`'s extension.
 struct SaveSnapshot {
   std::string file;
 };
 
-/// The table of results, as CSV.
+/// Saves the table of results as CSV.
 struct ExportResults {
   std::string file;
 };
 
 struct ClearResults {};
 
-/// Makes a row of ViewStatus::results, counted from 0, the baseline of the rows that are comparable() with it, instead
-/// of the current baseline; or unpins it.
+/// Makes a row of ViewStatus::results, counted from 0, the baseline of all rows that are comparable() with it, in place
+/// of their current baseline. If `pinned` is false, unpins the row.
 struct PinResult {
   int row;
   bool pinned = true;
 
-  static constexpr Range<int> rows{1, std::numeric_limits<int>::max()};  ///< as users count them, from 1
+  static constexpr Range<int> rows{1, std::numeric_limits<int>::max()};  ///< as shown to users, counted from 1
 };
 
-/// ReturnToRun with a row of ViewStatus::results, counted from 0.
+/// Returns to the run of a row of ViewStatus::results, counted from 0; see ReturnToRun.
 struct ReturnToResult {
   int row;
 };
 
-/// Changes the values that are given and keeps the others.
+/// Changes the given values and keeps the others.
 struct SetDiagnostics {
   std::optional<bool> probe{};
-  std::optional<int> sample{};  ///< as ProbeForces, or 0: as many as take at most 2 % of the time
+  std::optional<int> sample{};  ///< see ProbeForces; 0: as many bodies as take at most 2 % of the time
   std::optional<double> conserved_interval_s{};
 
   static constexpr Range<double> intervals{0, 1e6, "s"};
 };
 
-// Commands that change what the window shows.
+// Commands that change what is shown in the window.
 struct SetAppearance {
   render::Appearance appearance;
 
   static constexpr Range<int> colour_maps{0, render::colour_map_count - 1};
   static constexpr Range<float> scales{1e-4f, 1e4f};
-  static constexpr Range<float> ends{-1e30f, 1e30f};  ///< of a fixed range of colours
+  static constexpr Range<float> ends{-1e30f, 1e30f};  ///< ends of a fixed colour range
   static constexpr Range<float> exposure_slider{0.05f, 20}, size_slider{0.1f, 10};
 };
 
-/// Throws UsageError unless the fixed ends of the range of colours go together and with the scale.
+/// Throws UsageError unless the fixed ends of the colour range fit together and fit the scale.
 inline void check_colour_range(const render::Appearance& a) {
   if (a.high && !(*a.high > a.low.value_or(0))) {
     throw UsageError("appearance high cannot be " + shortest_text(*a.high) + "; it must be a number above " +
@@ -117,16 +117,16 @@ inline void check_colour_range(const render::Appearance& a) {
   }
 }
 
-/// Shows what colours and lengths of the picture mean.
+/// Shows the meaning of the picture's colours and lengths.
 struct ShowLegend {
   bool on;
 };
 
-/// Along the list of kernels.
+/// Direction in the list of kernels.
 enum class Direction { forward, back };
 
-/// Goes round through `auto` and the kernels that can run here, and passes over those that are much too slow for these
-/// bodies.
+/// Selects the next of `auto` and the kernels that can run here, cyclically. Skips kernels that are much too slow for
+/// the current bodies.
 struct SelectNextKernel {
   Direction direction = Direction::forward;
 };
@@ -148,7 +148,7 @@ struct SetPresentation {
   static constexpr float type_scale = 1.6f;
 };
 
-/// The ids of the laboratory's tabs, in their order.
+/// Returns the ids of the laboratory's tabs, from left to right.
 inline std::span<const std::string_view> tab_ids() {
 #define X(tab, id) std::string_view{id},
   static constexpr std::array ids{
@@ -159,7 +159,7 @@ inline std::span<const std::string_view> tab_ids() {
 }
 
 struct ShowLab {
-  std::optional<std::string> tab;  ///< one of tab_ids(); empty: shows only the titles of the tabs
+  std::optional<std::string> tab;  ///< one of tab_ids(); empty: shows only the titles
 };
 
 template <>
@@ -217,11 +217,11 @@ struct EnumWords<render::Theme> {
 };
 
 struct Quit {};
-/// Quits, or asks first with ViewStatus::quit_question if something would end or be lost. The second time, it quits.
+/// Quits if nothing would end or be lost. Otherwise shows ViewStatus::quit_question; a second AskToQuit quits.
 struct AskToQuit {};
 struct CancelQuit {};
 
-/// The commands of the window that belong to no feature.
+/// Commands of the window that belong to no feature.
 inline constexpr std::tuple window_commands{
     command_row<ContinueLastRun>("continue-last-run", "Continues the run of the last window."),
     command_row<StartRecording>(
@@ -318,21 +318,21 @@ inline void check_film_name(const std::string& name) {
   (void)parse_film_name("a film's name", name);
 }
 
-/// Films what the window shows until StopFilm, with at most FilmOptions::fps pictures per second.
+/// Films the window until StopFilm, with at most FilmOptions::fps pictures per second.
 struct StartFilm {
   std::string file;
 };
 
 struct StopFilm {};
 
-/// A film of the window.
+/// State of the film of the window.
 struct FilmStatus {
   bool active = false;
   std::string file;
   std::int64_t pictures = 0;
 };
 
-/// The commands that film the window.
+/// Commands that film the window.
 inline constexpr std::tuple film_commands{
     command_row<StartFilm>(
         "film", "Starts a film of the window, as MP4.",
@@ -345,23 +345,23 @@ inline void check_page_name(const std::string& name) {
   (void)parse_page_name("a page's name", name);
 }
 
-/// A page for people: a picture of the view, and what the window has measured.
+/// Writes a page with a picture of the view and the window's measurements.
 struct SaveReport {
   std::string file;
 };
 
-/// The command that writes a page.
+/// Command that writes a page.
 inline constexpr std::tuple report_commands{command_row<SaveReport>(
     "report", "Writes a page with the picture, the results, plots, the settings and the machine, as HTML.",
     Argument<&SaveReport::file>{
         {.name = "file", .optional = true, .form = Form::written_file, .check = check_page_name}})};
 
-/// How the run went, to be computed again: see Replay.
+/// Saves a record of the run, from which it can be computed again; see Replay.
 struct SaveReplay {
   std::string file;
 };
 
-/// The command that saves a replay.
+/// Command that saves a replay.
 inline constexpr std::tuple runs_commands{command_row<SaveReplay>(
     "save-replay", "Saves how the run went, for 'orrery replay', which computes it again.",
     Argument<&SaveReplay::file>{{.name = "file", .optional = true, .form = Form::written_file}})};

@@ -1,4 +1,4 @@
-// Instructions of a CUDA kernel per pair of bodies, counted in its machine code.
+// Instructions of a CUDA kernel per pair of bodies, counted in its machine code (SASS).
 #include "app/lab/roofline/instruction_counts.h"
 
 #include <algorithm>
@@ -23,14 +23,14 @@ struct Instruction {
   std::string_view text;  // "@!P0 BRA 0x370", without the semicolon
 
   bool predicated() const { return text.starts_with('@'); }
-  std::string_view operation() const {  // "BRA", "MUFU.RSQ"
+  std::string_view operation() const {  // such as "BRA" or "MUFU.RSQ"
     const std::string_view rest = predicated() ? text.substr(std::min(text.find(' '), text.size())) : text;
     const std::size_t begin = std::min(rest.find_first_not_of(' '), rest.size());
     return rest.substr(begin, rest.find(' ', begin) - begin);
   }
 };
 
-/// The hexadecimal number that `text` starts with; none if there is none.
+/// Returns the hexadecimal number at the beginning of `text`; none if there is none.
 std::optional<std::uint64_t> hexadecimal(std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
@@ -38,7 +38,7 @@ std::optional<std::uint64_t> hexadecimal(std::string_view text) {
   return value;
 }
 
-/// A line is an instruction if it reads "/*0370*/  @!P0 BRA 0x2400 ;  ...".
+/// Reads one instruction; none if the line is not of the form "/*0370*/  @!P0 BRA 0x2400 ;  ...".
 std::optional<Instruction> instruction(std::string_view line) {
   line = trimmed(line);
   if (!line.starts_with("/*")) return std::nullopt;
@@ -77,7 +77,7 @@ bool is_double(const Instruction& instruction) {
          });
 }
 
-/// The target of a branch; none if the instruction is not a branch to a fixed address.
+/// Returns the target address of a branch; none if the instruction is not a branch to a fixed address.
 std::optional<std::uint64_t> branch_target(const Instruction& instruction) {
   const std::string_view operation = instruction.operation();
   if (operation != "BRA" && !operation.starts_with("BRA.")) return std::nullopt;
@@ -86,8 +86,8 @@ std::optional<std::uint64_t> branch_target(const Instruction& instruction) {
   return hexadecimal(instruction.text.substr(number + 2));
 }
 
-/// Which instructions only prepare a call that a branch just before them skips: that of an exact square root or
-/// division, for arguments that hardly ever occur.
+/// Returns which instructions belong to a rarely taken call: a predicated branch just before them skips them. The call
+/// computes an exact square root or division for rare arguments.
 std::vector<bool> slow_paths(const std::vector<Instruction>& code) {
   constexpr std::size_t longest = 8;
   std::vector<bool> slow(code.size());
@@ -108,9 +108,9 @@ std::vector<bool> slow_paths(const std::vector<Instruction>& code) {
 }
 
 struct Loop {
-  std::size_t first = 0, last = 0;  // indices of instructions
+  std::size_t first = 0, last = 0;  // indices of the first and last instruction
   int instructions = 0, reciprocal_sqrts = 0, special = 0;
-  bool special_double = false;  // some of the special ones are in double precision
+  bool special_double = false;  // some special-function instructions are in double precision
   bool any_double = false;
 
   bool contains(const Loop& other) const {
@@ -118,7 +118,8 @@ struct Loop {
   }
 };
 
-/// The loops that hold a reciprocal square root: from a branch's target back up to the branch.
+/// Returns the loops with a reciprocal square root. A loop is the code from the target of a backward branch to the
+/// branch.
 std::vector<Loop> pair_loops(const std::vector<Instruction>& code) {
   std::vector<Loop> loops;
   const std::vector<bool> slow = slow_paths(code);
@@ -127,7 +128,7 @@ std::vector<Loop> pair_loops(const std::vector<Instruction>& code) {
     if (!target || *target >= code[last].address) continue;
     const auto begin = std::ranges::lower_bound(code, *target, {}, &Instruction::address);
     const auto end = code.begin() + static_cast<std::ptrdiff_t>(last) + 1;
-    // Code that lies behind the end of the function's main path and branches back into it is no loop.
+    // Out-of-line code after the function's end may branch back into its main path. That is not a loop.
     const auto ends = [](const Instruction& i) { return !i.predicated() && i.operation() == "EXIT"; };
     if (std::any_of(begin, end, ends)) continue;
     const auto in_slow_path = slow.begin() + (begin - code.begin());

@@ -9,10 +9,10 @@
 
 namespace orrery {
 
-/// The share of a GPU's peak rate that `interactions_per_s` use, at `each` operations per interaction, 0 to 1.
-/// `peak_per_s` was measured at `peak_mhz`. It is proportional to the clock, so the share is that of the peak at
-/// `clock_mhz`, the current clock, or of the measured peak if one of the clocks is not known. None if another value is
-/// not known, or if the peak was exceeded: then what was measured as the peak is not it.
+/// Returns the fraction of a GPU's peak rate that `interactions_per_s` use at `each` operations per interaction, 0 to
+/// 1. The peak is scaled from `peak_mhz`, at which it was measured, to the current clock `clock_mhz`. If one of the
+/// clocks is not known, the measured peak is used. Returns none if another value is not known. Returns none if the
+/// result would exceed 1, because the measured peak must then be wrong.
 inline std::optional<double> share_of_peak(double interactions_per_s, std::optional<double> each, double peak_per_s,
                                            double peak_mhz, std::optional<double> clock_mhz) {
   const bool scales = clock_mhz && *clock_mhz > 0 && peak_mhz > 0;
@@ -24,12 +24,12 @@ inline std::optional<double> share_of_peak(double interactions_per_s, std::optio
 
 /// Instructions per interaction in a kernel's inner loop.
 struct InteractionCost {
-  std::optional<double> instructions{};  ///< that the schedulers issue
-  std::optional<double> mufu{};          ///< operations of the special function units among them
-  bool double_precision = false;         ///< some instructions are in double precision: they issue at another rate
+  std::optional<double> instructions{};  ///< issued by the schedulers
+  std::optional<double> mufu{};          ///< special-function operations (MUFU) among the instructions
+  bool double_precision = false;         ///< some instructions are in double precision, which has another issue rate
 };
 
-/// Shares of the peak rates of instruction issue and of the special function units, 0 to 1; none if not known.
+/// Fractions of the peak rates of instruction issue and special functions, 0 to 1; none if not known.
 struct RooflineShares {
   std::optional<double> issue{}, mufu{};
 };
@@ -43,31 +43,30 @@ inline RooflineShares roofline_shares(double interactions_per_s, const Interacti
           .mufu = share(cost.mufu, peak.rsqrt_per_s)};
 }
 
-/// Why a tree has no number of instructions per interaction, and so no share of a peak rate.
+/// Explains why a tree has no instruction count per interaction, and so no fraction of a peak rate.
 inline constexpr const char* no_instructions_of_a_tree =
     "a tree's interactions, with bodies and with cells, are not all the same instructions";
 
-/// Instructions that a CUDA kernel's inner loop issues per pair of bodies, counted in its machine code.
+/// Instructions per pair of bodies in a CUDA kernel's inner loop, counted in its machine code.
 struct InstructionCounts {
   std::optional<double> per_pair{};
-  /// Operations of the special function units among them; none if some are in double precision, which have another
-  /// rate.
+  /// Special-function operations (MUFU) per pair; none if some are in double precision, which has another rate.
   std::optional<double> mufu_per_pair{};
-  bool double_precision = false;  ///< some are in double precision: they issue at another rate than the others
-  std::string reason{};           ///< why they are not known, one line; empty if they are
+  bool double_precision = false;  ///< some instructions are in double precision, which has another issue rate
+  std::string reason{};           ///< why the counts are not known, in one line; empty if they are
 
-  /// The cost of an interaction, for a kernel that evaluates `pairs_per_interaction` pairs for each.
+  /// Returns the cost of an interaction for which the kernel evaluates `pairs_per_interaction` pairs.
   InteractionCost cost(double pairs_per_interaction) const;
 };
 
-/// Counts in the disassembly of one function as cuobjdump prints it. A pair is known by its reciprocal square root: of
-/// the loops with no such loop inside, the one with the most counts, its instructions divided by its reciprocal square
-/// roots. Functions that it calls are not counted, nor the few instructions around a call that a branch skips: an exact
-/// square root has such code for denormals, which hardly ever runs.
+/// Counts the instructions of one function in cuobjdump's disassembly. Each reciprocal square root marks one pair.
+/// Takes the innermost loop with the most of them, and divides its instructions by their number. Ignores called
+/// functions, and the few instructions around a call that a branch skips. An exact square root, for example, has such
+/// code for denormals, which rarely runs.
 InstructionCounts counts_in_sass(std::string_view sass);
 
-/// Counts in this program's own code of `function`, a symbol, for this architecture (90 is sm_90), with cuobjdump of
-/// the CUDA toolkit. Takes seconds; returns early, with a reason, after a stop request.
+/// Counts the instructions of `function` in this program's code for one architecture (90: sm_90). `function` is a
+/// symbol. Runs cuobjdump of the CUDA toolkit, which takes seconds. After a stop request, returns early with a reason.
 InstructionCounts counts_in_this_program(const std::string& function, int architecture,
                                          const std::stop_token& stop = {});
 

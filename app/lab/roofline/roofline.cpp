@@ -1,4 +1,4 @@
-// Peak rates of this machine, and how near kernels came to them.
+// Peak rates of this machine, and the fractions of them that kernels reach.
 #include "app/lab/roofline/roofline.h"
 
 #include <fmt/format.h>
@@ -31,7 +31,7 @@ namespace {
 
 constexpr std::size_t triad_arrays = 3;
 constexpr int triad_passes = 4;
-constexpr int part_length = 1024;  // a constant, so that the compiler takes vectors; 12 KiB stay in the first cache
+constexpr int part_length = 1024;  // floats; constant, so that the compiler vectorizes; 12 KiB fit into the L1 cache
 using TriadPart = float[part_length];
 constexpr int parts_of_a_chunk = 64;
 
@@ -47,7 +47,7 @@ Json or_null(std::optional<double> number) {
   return number ? json_number(*number) : Json(nullptr);
 }
 
-/// 0 stands for what is not known.
+/// Returns null for 0, which means "not known".
 Json or_null(double rate) {
   return rate > 0 ? Json(rate) : Json(nullptr);
 }
@@ -66,7 +66,7 @@ std::string percent(std::optional<double> share) {
   return share ? fmt::format("{:.1f} %", 100 * *share) : "-";
 }
 
-/// The clock while the steps ran.
+/// Returns the clock during the steps, in MHz.
 std::optional<double> clock_of(const Measurement& result) {
   if (!result.machine) return std::nullopt;
   const auto found = result.machine->during.find("clock_mhz");
@@ -94,7 +94,7 @@ double measure_memory_rate(int threads, std::size_t array_bytes) {
       for (int i = first; i < last; ++i) work(i);
     });
   };
-  // The first access to a page takes long.
+  // Touch all pages first: the first access to a page is slow.
   in_parts([&](int i) {
     for (TriadPart* array : {a.get(), b.get(), sum.get()}) std::fill_n(array[i], part_length, 1.0f);
   });
@@ -163,7 +163,7 @@ MachinePeakRates measure_machine_peak_rates([[maybe_unused]] const Backends& bac
 #endif
 }
 
-/// Counting takes seconds for each function, so a stop skips it.
+/// Counts unless a stop was requested, as each function takes seconds.
 InstructionCounts KernelLimits::count_instructions(const KernelCard& card) {
   if (stop_requested()) return {.reason = "stopped before they were counted"};
   return counts_in_this_program(card.name, card.architecture);
@@ -215,7 +215,7 @@ std::string KernelLimits::text(std::span<const Measurement> entries, const TextS
   for (const Measurement& entry : entries) {
     if (entry.card) cells.add(entry.kernel_id, entry.values, entry.kernel.get());
   }
-  std::map<std::string, std::string> reasons;  // by kernel and settings
+  std::map<std::string, std::string> reasons;  // key: kernel and settings
   bool any = false;
   for (const Measurement& entry : entries) {
     if (!entry.card) continue;

@@ -1,4 +1,4 @@
-// The rows of a sweep's results: as CSV, as JSON and as tables, in the format of a benchmark or of a protocol.
+// The rows of a sweep's results, as CSV, JSON and tables, in the format of a benchmark or of a published protocol.
 #include "app/lab/sweep/result_rows.h"
 
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ constexpr std::array<ResultColumn, 8> subject{{
     {"softening", [](const Measurement& row, MeasuredRows) { return csv_number(decimal(row.law.softening), 9); }},
 }};
 
-/// A field of the kernel card; empty if there is none.
+/// Formats a field of the kernel card; empty if there is no card.
 template <auto field>
 std::string card_text(const Measurement& row, MeasuredRows) {
   return row.card ? csv_number(static_cast<double>((*row.card).*field)) : std::string{};
@@ -112,7 +112,7 @@ Json card_json(const KernelCard& card) {
           {"waves", json_number(card.waves)}};
 }
 
-/// The loads of the devices in the latest evaluation that was timed; null with one device.
+/// Returns the loads of the devices in the latest timed evaluation; null with one device.
 Json devices_json(const std::vector<DeviceLoad>& loads) {
   if (loads.empty()) return nullptr;
   Json devices = Json::array();
@@ -181,7 +181,7 @@ std::string results_table(std::span<const std::vector<Measurement>> counts, cons
 
 constexpr const char* no_interval = "fewer than 6 samples give no interval, and so no rank";
 
-/// The rows of one count, the fastest first.
+/// Returns the ranking table of the rows with one count, fastest first.
 std::string ranking(std::vector<Measurement> rows, const TextStyle& style) {
   const std::string n = format_count(rows.front().count);
   const auto open = std::ranges::count(rows, 0, [](const Measurement& row) { return row.rank.first; });
@@ -217,7 +217,7 @@ std::string bench_table(std::span<const std::vector<Measurement>> counts, const 
   return text;
 }
 
-/// The mean of the runs' total times.
+/// Returns the mean of the total times of the runs, in ms.
 double mean_total_ms(const Measurement& result) {
   const double sum = std::accumulate(result.samples_ms.begin(), result.samples_ms.end(), 0.0);
   return sum / static_cast<double>(result.samples_ms.size()) * result.steps_per_sample;
@@ -231,7 +231,7 @@ double steps_per_s(const Measurement& result) {
   return 1e3 / mean_step_ms(result);
 }
 
-/// The speed-up over the latest measurement of cpu-serial among `rows`; NaN if there is none.
+/// Returns the speed-up over the latest measurement of cpu-serial in `rows`; NaN if there is none.
 double speedup(const Measurement& row, MeasuredRows rows) {
   const auto serial = std::ranges::find(rows.rbegin(), rows.rend(), "cpu-serial", &Measurement::kernel_id);
   return serial != rows.rend() ? mean_total_ms(*serial) / mean_total_ms(row) : Measurement::unknown;

@@ -22,7 +22,7 @@ inline constexpr Sampling sampling{.warmup_steps = 0, .samples = 10, .fresh_step
 
 namespace orrery {
 
-/// The measured variants with the same count.
+/// Measured variants with the same number of bodies.
 using MeasuredRows = std::span<const Measurement>;
 
 struct ResultColumn {
@@ -30,27 +30,27 @@ struct ResultColumn {
   std::string (*text)(const Measurement& row, MeasuredRows rows);  ///< `row` is one of `rows`
 };
 
-/// The columns of results that differ between a benchmark and a protocol of the literature. The columns that name the
-/// variant (kernel, settings, n, ...) precede them.
+/// Format of results in a benchmark or a published protocol. In a CSV, the columns that identify the variant (kernel,
+/// settings, n, ...) come before these columns.
 struct ResultFormat {
-  std::span<const ResultColumn> columns;                    ///< of the CSV
-  Json (*json)(const Measurement& row, MeasuredRows rows);  ///< an object
-  /// A table for a terminal. `counts` holds the rows of each count.
+  std::span<const ResultColumn> columns;                    ///< columns of the CSV
+  Json (*json)(const Measurement& row, MeasuredRows rows);  ///< returns an object
+  /// Returns a table for a terminal. `counts` holds the rows of each number of bodies.
   std::string (*table)(std::span<const std::vector<Measurement>> counts, const TextStyle& style);
 };
 
-/// Median, interval, rank, force error, kernel card and machine's state.
+/// Median, interval, rank, force error, kernel card and machine state.
 extern const ResultFormat bench_format;
 
-/// The mean of the runs: see uth_protocol.
+/// Mean over the runs; see uth_protocol.
 extern const ResultFormat uth_format;
 
 std::vector<std::string_view> csv_names(const ResultFormat& format);
 std::string csv_row(const ResultFormat& format, const Measurement& row, MeasuredRows rows);
 Json json_row(const ResultFormat& format, const Measurement& row, MeasuredRows rows);
 
-/// The settings in a table of these rows. A wide table also shows the values that `auto` settings chose: "block=256
-/// split=auto (split 8)".
+/// Formats the settings in a table of these rows. A wide table also shows the values that `auto` settings chose:
+/// "block=256 split=auto (split 8)".
 class RowSettings {
  public:
   RowSettings(std::span<const std::vector<Measurement>> counts, const TextStyle& style);

@@ -26,7 +26,7 @@ bool Sweep::tick() {
   return in_flight;
 }
 
-/// Does the work of tick(). Throws what the variant fails with.
+/// Does the work of tick(). Throws the exception with which the variant fails.
 bool Sweep::advance() {
   if (!run_) {
     begin();
@@ -73,8 +73,9 @@ void Sweep::begin() {
   if (plan_.sampling.fresh_steps == 0 && !compares_at_end()) simulation.apply(ProbeForces{ForceSample::usual_size});
 }
 
-/// GPUs that divide the bodies of a tree send each other all of them in the first evaluation, and then only what walks
-/// need: the errors are to be those of the evaluations that were timed.
+/// Returns whether the forces are compared after the samples. With a tree on several GPUs, the first evaluation
+/// exchanges all bodies; later ones only exchange what tree walks need. The errors should belong to those timed
+/// evaluations.
 bool Sweep::compares_at_end() const {
   const KernelInfo& kernel = *variant(entries_.size()).kernel;
   const bool several = !backends_.team_words().empty() || (backends_.ranks() > 1 && kernel.backend == Backend::cuda);
@@ -92,8 +93,8 @@ void Sweep::start_batch() {
   runner_->start(run_->sampler.next_steps());
 }
 
-/// Reads the machine's state once per variant, in the second half of its samples, while a batch is in flight: between
-/// batches the clocks fall.
+/// Reads the machine's state once per variant, in the second half of its samples. A batch must be in flight, because
+/// the clocks drop between batches.
 void Sweep::look_at_machine() {
   if (run_->sampler.warming_up() || !run_->machine_during.is_null()) return;
   if (static_cast<int>(run_->sampler.samples_ms().size()) < plan_.sampling.samples / 2) return;

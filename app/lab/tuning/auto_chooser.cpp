@@ -1,4 +1,4 @@
-// The choice of `auto`: its cache, the tuning runs, and the report of earlier choices.
+// The choice of `auto`: its cache, its tuning runs, and the report of earlier choices.
 #include "app/lab/tuning/auto_chooser.h"
 
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ Json error_json(const std::optional<ForceError>& error) {
 namespace {
 
 constexpr int format = 1;
-constexpr std::size_t most_entries = 200;  // of all machines and builds that share the folder
+constexpr std::size_t most_entries = 200;  // for all machines and builds that share the folder
 
 Json result_json(const TuningResult& result) {
   Json candidates = Json::array();
@@ -59,7 +59,8 @@ int count_of(const Json& value) {
   throw UsageError("that is no number of bodies");
 }
 
-/// Another process knows another kernel, or none, under the id of one that was put into the catalog.
+/// Returns whether the kernel is built in. Another process may have no kernel or another one under an id added at run
+/// time.
 bool built_in(const Candidate& candidate) {
   return candidate.variant.kernel->revision == 0;
 }
@@ -72,7 +73,7 @@ std::string result_words(const Candidate& candidate) {
   return text;
 }
 
-/// Throws Json::exception or UsageError if it is not a result with built-in kernels and settings that this build has.
+/// Reads a result. Throws Json::exception or UsageError unless this build has its kernels and settings.
 TuningResult result_of(const KernelCatalog& kernels, const Json& json) {
   TuningResult result{
       .candidates = {}, .count = count_of(json.at("bodies")), .date = json.at("date").get<std::string>()};
@@ -89,11 +90,10 @@ TuningResult result_of(const KernelCatalog& kernels, const Json& json) {
     }
     if (row.contains("forecast_from")) candidate.forecast_from = count_of(row["forecast_from"]);
     if (const auto error = row.find("median_error"); error != row.end() && error->is_number()) {
-      candidate.error =
-          ForceError{.rms = std::numeric_limits<double>::quiet_NaN(),  // not in the file
-                     .median = error->get<double>(),
-                     .p99 = row.at("p99_error").get<double>(),  // the earlier versions judged medians alone
-                     .max = row.at("max_error").get<double>()};
+      candidate.error = ForceError{.rms = std::numeric_limits<double>::quiet_NaN(),  // not stored in the file
+                                   .median = error->get<double>(),
+                                   .p99 = row.at("p99_error").get<double>(),  // missing in files of earlier versions
+                                   .max = row.at("max_error").get<double>()};
     }
     result.candidates.push_back(std::move(candidate));
   }
@@ -116,16 +116,17 @@ std::vector<ChoiceCache::Entry> entries_of(const KernelCatalog& kernels, const J
     try {
       entries.push_back({row.at("key"), result_of(kernels, row)});
     } catch (const UsageError&) {
-      // Another build's kernels.
+      // an entry of another build's kernels
     } catch (const Json::exception&) {
-      // Damaged, or of another version: it is measured again, and the others hold.
+      // A damaged entry, or one of another version, is measured again. The other entries remain valid.
     }
   }
   drop_oldest(entries);
   return entries;
 }
 
-/// When this program's file was written, in seconds of the file system's clock: a commit may be built more than once.
+/// Returns when this program's file was written, in s of the file system's clock. Identifies the build, as a commit may
+/// be built more than once.
 std::int64_t build_time() {
   std::error_code unknown;
   const auto written = std::filesystem::last_write_time("/proc/self/exe", unknown);
@@ -140,7 +141,7 @@ std::string table(const TuningResult& result) {
   return text;
 }
 
-/// Empty unless no candidate meets the accuracy.
+/// Explains that no candidate meets the accuracy; empty if one does.
 std::string unmet(const TuningResult& result, double accuracy) {
   const std::vector<std::size_t> order = result.preference();
   if (order.empty()) return "";
@@ -158,7 +159,7 @@ bool failed(const Candidate& candidate) {
   return candidate.problem && !candidate.problem.refused;
 }
 
-/// The value of the key `accurate_variants`.
+/// Returns the value of the key `accurate_variants`.
 Json accurate_among(const AccuracyTrials& trials, double accuracy) {
   Json accurate = Json::array();
   for (const Candidate& candidate : trials.candidates) {
@@ -167,7 +168,7 @@ Json accurate_among(const AccuracyTrials& trials, double accuracy) {
   return accurate;
 }
 
-/// Replaces the cached errors by the current ones. `cached` and `trials` have the same candidates.
+/// Replaces the cached errors with the current ones. `cached` and `trials` have the same candidates.
 void take_errors(TuningResult& cached, const AccuracyTrials& trials) {
   for (std::size_t i = 0; i < cached.candidates.size(); ++i) {
     const Candidate& now = trials.candidates[i];
@@ -183,12 +184,12 @@ bool has_errors(const AccuracyTrials& trials) {
   return std::ranges::any_of(trials.candidates, [](const Candidate& each) { return each.error.has_value(); });
 }
 
-/// Why the kernel with its settings cannot take so many bodies; empty if it can.
+/// Returns why the kernel with these settings cannot handle `count` bodies; empty if it can.
 Problem problem_with(const Backends& backends, const Variant& variant, int count) {
   return problem_of([&] { backends.make_kernel(*variant.kernel, variant.settings)->prepare(count); });
 }
 
-/// Whether it was measured here, by this build.
+/// Returns whether this entry was measured on this machine, by this build.
 bool is_of_this_machine(const Backends& backends, Json key, Backend backend) {
   try {
     for (const Json& one : key.value(accurate_variants, Json::array())) (void)one.get_ref<const std::string&>();
@@ -208,7 +209,7 @@ bool is_of_this_machine(const Backends& backends, Json key, Backend backend) {
   }
 }
 
-/// ", accuracy 0.0005 (met by cpu-tree theta=0.5)": all variants below full accuracy that meet it.
+/// Returns ", accuracy 0.0005 (met by cpu-tree theta=0.5)", with all variants below full accuracy that meet it.
 std::string accuracy_words(double accuracy, const Json& those) {
   if (!(accuracy > 0)) return "";
   std::string words;
@@ -263,9 +264,9 @@ std::optional<TuningResult> ChoiceCache::find(const Json& key, const std::vector
 
 void ChoiceCache::store(const Json& key, const TuningResult& result) {
   if (!std::ranges::all_of(result.candidates, built_in)) return;
-  (void)entries();  // a problem with the file is reported once
+  (void)entries();  // reads the file once, so that a problem with it is reported once
   const std::string reported = problem_;
-  std::vector<Entry> all = read();  // other runs may have added results
+  std::vector<Entry> all = read();  // another process may have added results
   problem_ = reported;
   for (Entry& entry : entries_) {
     if (std::ranges::find(all, entry.key, &Entry::key) == all.end()) all.push_back(std::move(entry));
@@ -340,7 +341,8 @@ std::vector<Variant> AutoChooser::candidates_for(const KernelDemand& demand) con
   return variants;
 }
 
-/// None if there is none, and if a candidate just failed in its trial: a new tuning run reports that.
+/// Returns none if nothing is cached, or if a candidate just failed in its trial. A new tuning run then reports the
+/// failure.
 std::optional<AutoChooser::Found> AutoChooser::cached_result(const Json& key, const AccuracyTrials& trials) {
   if (std::ranges::any_of(trials.candidates, failed)) return std::nullopt;
   std::vector<Variant> candidates;

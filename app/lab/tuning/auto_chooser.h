@@ -14,13 +14,13 @@
 
 namespace orrery {
 
-/// The file of the cache: orrery/auto-kernels.json in $XDG_CACHE_HOME, or in ~/.cache. Empty if neither XDG_CACHE_HOME
-/// nor HOME is a folder's full path.
+/// Returns the path of the cache: orrery/auto-kernels.json in $XDG_CACHE_HOME, or in ~/.cache. Empty if neither
+/// XDG_CACHE_HOME nor HOME is an absolute path.
 std::filesystem::path usual_cache_file();
 
-/// The results of tuning runs under their keys, in one file that all runs of the program share. It never fails: what
-/// cannot be read is measured again. A result that cannot be written, or would replace the file of another version of
-/// the program, holds for this run only.
+/// Results of tuning runs by key, in one file that all runs of the program share. Never fails: results that cannot be
+/// read are measured again. Results that cannot be written, or would overwrite the file of another version of the
+/// program, are kept in memory for this run.
 class ChoiceCache {
  public:
   struct Entry {
@@ -28,18 +28,18 @@ class ChoiceCache {
     TuningResult result;
   };
 
-  /// If `file` is empty, results hold for this run only. `kernels` must outlive this.
+  /// If `file` is empty, results are only kept in memory. `kernels` must outlive this object.
   ChoiceCache(const KernelCatalog& kernels, std::filesystem::path file) : kernels_{kernels}, file_{std::move(file)} {}
 
-  /// The latest result with an equal key and the same candidates.
+  /// Returns the latest result with an equal key and the same candidates.
   std::optional<TuningResult> find(const Json& key, const std::vector<Variant>& candidates);
-  /// Does nothing if a candidate's kernel was added to the catalog at run time.
+  /// Stores a result, unless a candidate's kernel was added to the catalog at run time.
   void store(const Json& key, const TuningResult& result);
-  /// All results with kernels and settings that this build has, oldest first.
+  /// Returns all results whose kernels and settings this build has, oldest first.
   const std::vector<Entry>& entries();
 
   const std::filesystem::path& file() const { return file_; }
-  /// Returns the problem with the file since the last call, one line; empty if there was none.
+  /// Returns one line about a problem with the file since the last call; empty if there was none.
   std::string take_problem() { return std::exchange(problem_, {}); }
 
  private:
@@ -49,28 +49,29 @@ class ChoiceCache {
   const KernelCatalog& kernels_;
   std::filesystem::path file_;
   bool read_once_ = false;
-  bool another_versions_ = false;  // the file is left as it is
+  bool another_versions_ = false;  // another version wrote the file; it is not overwritten
   std::vector<Entry> entries_;
   std::string problem_;
 };
 
-/// The key of a cached tuning run: machine, driver, build, law, whether masses are equal, the range of the count, the
-/// accuracy (0 if only full_fp32 kernels are candidates), and whether a window draws meanwhile. The ranges are powers
-/// of sqrt 2: within one the same kernel wins except near its ends, and a slider that passes many counts does not start
-/// a run for each. If only full_fp32 kernels are candidates, all counts above the most that are measured are one range.
+/// Returns the key of a cached tuning run: machine, driver, build, law, whether masses are equal, range of the count,
+/// accuracy (0 if only full_fp32 kernels are candidates), and whether a window draws at the same time. The ranges are
+/// powers of sqrt 2. Within a range the same kernel wins, except near its ends. So a slider that passes many counts
+/// does not start a run for each. If only full_fp32 kernels are candidates, all counts above the largest measured one
+/// are one range.
 Json tuning_key(const Backends& backends, const KernelDemand& demand, Backend backend);
 
-/// An entry of the key beside those of tuning_key(): the variants that met the accuracy in a trial.
+/// Additional entry of the key: the variants that met the accuracy in a trial.
 inline constexpr const char* accurate_variants = "accurate_variants";
 
-/// Chooses by measurement and caches the results. Accuracy trials are made with the current bodies each time; a cached
-/// result counts if the same variants meet the accuracy.
+/// Chooses by measurement and caches the results. Accuracy trials always use the current bodies. A cached result is
+/// valid if the same variants meet the accuracy.
 class AutoChooser final : public KernelChooser {
  public:
-  /// The collaborators; tests have their own.
+  /// Collaborators, which tests replace.
   struct Environment {
     const Backends& backends;
-    /// See candidates_here(). Called for each choice: kernels are added and replaced at run time.
+    /// See candidates_here(). Called for each choice, as kernels are added and replaced at run time.
     std::function<std::vector<Variant>()> candidates;
     /// See measure_accuracy().
     std::function<AccuracyTrials(const std::vector<Variant>& candidates, const KernelDemand&, const ForceSystem&,
@@ -79,21 +80,21 @@ class AutoChooser final : public KernelChooser {
     /// See measure_candidates().
     std::function<TuningResult(const AccuracyTrials&, const KernelDemand&, const ForceSystem&, const std::stop_token&)>
         measure;
-    std::filesystem::path cache_file;                ///< empty: none
-    std::function<void(const std::string&)> report;  ///< takes one line for the user
+    std::filesystem::path cache_file;                ///< empty: no cache file
+    std::function<void(const std::string&)> report;  ///< receives one line for the user
   };
   static Environment this_machine(const Backends& backends);
 
   explicit AutoChooser(Environment environment);
 
   KernelChoice choose(const KernelDemand& demand, const ForceSystem& system, const std::stop_token& stop) override;
-  /// The candidate that choose() returned last, with its time and its errors; none if that was the default.
+  /// Returns the candidate chosen last, with its time and errors; none if choose() returned the default.
   const std::optional<Candidate>& chosen() const { return chosen_; }
 
  private:
   struct Found {
     TuningResult result;
-    std::string source;  ///< "One step with 4,096 bodies, measured ...:"
+    std::string source;  ///< origin of the result: "One step with 4,096 bodies, measured ...:"
   };
   std::vector<Variant> candidates_for(const KernelDemand& demand) const;
   std::optional<Found> cached_result(const Json& key, const AccuracyTrials& trials);
@@ -106,13 +107,14 @@ class AutoChooser final : public KernelChooser {
   std::optional<Candidate> chosen_;
 };
 
-/// The errors of a candidate as median_error, p99_error and max_error; null: it needed no trial, or no number.
+/// Returns a candidate's median_error, p99_error and max_error. Null: no trial was needed, or the error is not a
+/// number.
 Json error_json(const std::optional<ForceError>& error);
 
-/// The cache's file, and the choices of this machine and build. `cache` is null if there is no file.
+/// Returns the path of the cache file, and the choices of this machine and build. `cache` is null if there is no file.
 Json choices_json(const Backends& backends);
 
-/// The choices for people, in lines.
+/// Returns the choices as lines of text.
 std::vector<std::string> choices_lines(const Json& choices);
 
 }  // namespace orrery

@@ -1,4 +1,4 @@
-// The candidates of `auto`: the search for their settings, their accuracy trials, and their times.
+// The candidates of `auto`: search for their settings, accuracy trials, and times.
 #include "app/lab/tuning/candidates.h"
 
 #include <fmt/chrono.h>
@@ -25,18 +25,18 @@
 namespace orrery {
 namespace {
 
-constexpr double close_enough = 0.92;  // of the target
+constexpr double close_enough = 0.92;  // fraction of the target error that ends a search
 
-// Assumed span of all settings, in decades of error, until trials show the slope.
+// Assumed range of the errors over all settings, in decades, used before trials show the slope.
 constexpr double decades_of_error = 4;
 
-// One trial is at most this part of the settings' logarithmic span from the one before: far beyond the last trial, a
+// Maximum distance between two trials, as a fraction of the settings' logarithmic span. Beyond the last trial, a
 // setting may be slower than a direct sum by orders of magnitude.
 constexpr double longest_move = 0.25;
 
 /// A trial with a finite error.
 struct LogPoint {
-  double setting, error;  // logarithms
+  double setting, error;  // natural logarithms of both
 };
 
 class Bracket {
@@ -53,7 +53,7 @@ class Bracket {
     std::optional<LogPoint>& other = meets ? above_ : below_;
     (meets ? meets_ : fails_) = index + (meets ? 1 : 0);
     at_ = std::log(settings_[index]);
-    // The Illinois rule: an end that stays twice counts as half as far from the aim, so that it moves, too.
+    // Illinois rule: if one end stays twice, halve its distance from the aim, so that it moves, too.
     if (last_met_ == meets && other) other->error = (other->error + aim_) / 2;
     last_met_ = meets;
     if (!std::isfinite(log_error)) {
@@ -66,7 +66,7 @@ class Bracket {
   }
 
   bool empty() const { return meets_ >= fails_; }
-  /// Returns the next setting to try, between those that are known to meet the target and those that are known to fail.
+  /// Returns the next setting to try, between those known to meet the target and those known to fail.
   std::size_t next() const {
     if (below_ && above_ && below_->error < above_->error) {
       const double slope = (above_->error - below_->error) / (above_->setting - below_->setting);
@@ -95,16 +95,17 @@ class Bracket {
   double aim_, span_;
   std::size_t meets_ = 0;  // one past the largest index that meets the target
   std::size_t fails_;      // the smallest index that fails
-  double at_ = 0;          // the latest trial
-  double slope_ = 0;       // of the latest two points; not > 0: not known
+  double at_ = 0;          // logarithm of the latest setting tried
+  double slope_ = 0;       // between the latest two points; <= 0: not known
   std::optional<LogPoint> last_, below_, above_;
   std::optional<bool> last_met_;
 };
 
-constexpr double worth_a_trial = 0.25;  // of a direct sum's forecast: a tree that is faster than this wins
+// A tree that is faster than this fraction of a direct sum's forecast wins: direct sums that need a trial get none.
+constexpr double worth_a_trial = 0.25;
 
-// A tree that is slower than the forecast loses, as do its more accurate settings. A trial's step also takes memory:
-// only longer ones are compared.
+// A tree that is slower than the direct sum's forecast loses, as do its more accurate settings. A trial's step includes
+// memory allocation, so only steps above this time are judged.
 constexpr double slow_ms = 20;
 
 void rule_out(Candidate& candidate, const std::string& why) {
@@ -162,7 +163,7 @@ class Trials {
     return found == candidates_.end() ? nullptr : &*found;
   }
 
-  /// The first search of the candidates of one tree that begin with the same value.
+  /// The first search among a tree's candidates that begin with the same value.
   struct Search {
     double start;
     const Candidate* result;
@@ -197,9 +198,9 @@ class Trials {
     searches_.back().trials = search_from(tree, tunable, first, trials_left);
   }
 
-  /// Begins at the value `first`. Returns the number of its trials.
+  /// Searches from the value `first`. Returns the number of trials.
   int search_from(Candidate& tree, const Tunable* tunable, double first, int most_trials) {
-    std::vector<double> values{1};  // without such a setting: as it is
+    std::vector<double> values{1};  // one trial as is, if the tree has no such setting
     if (tunable) values = two_digit_numbers(*tunable->numbers);
     const auto with_value = [&](std::size_t index) {
       Variant variant = tree.variant;
@@ -229,7 +230,7 @@ class Trials {
     return tried;
   }
 
-  /// The error of a median that is as far from its limit as the error that is farther from its own. NaN stays NaN.
+  /// Returns max(median, p99 * median limit / p99 limit): both errors as one median error. NaN stays NaN.
   double deciding_error(const ForceError& error) const {
     const double of_p99 = error.p99 * (target_ / largest_p99_error(limits_.accuracy));
     return error.median >= of_p99 || std::isnan(error.median) ? error.median : of_p99;
@@ -251,14 +252,14 @@ class Trials {
   const TrialLimits limits_;
   const double target_;
   std::vector<Search> searches_;
-  const Candidate* fastest_tree_ = nullptr;  // that meets the accuracy
+  const Candidate* fastest_tree_ = nullptr;  // among the trees that meet the accuracy
 };
 
-constexpr double hopeless = 1.25;  // times the fastest pilot: not measured again
+constexpr double hopeless = 1.25;  // candidates slower than this multiple of the fastest pilot are not measured again
 constexpr double tie = 1.02;
 
-/// A batch shorter than 0.5 ms measures the clock rather than the kernel. Of a step of 100 ms, one is enough. A sample
-/// is a candidate's batch in one round; the fastest counts, since whatever else runs here only slows down.
+/// A batch under 0.5 ms would measure the timer rather than the kernel. One step of 100 ms or more is enough. A sample
+/// is a candidate's batch in one round. The fastest sample counts, since other load only slows steps down.
 Sampling sampling_of(int pilots) {
   return {.warmup_steps = 1,
           .pilots = pilots,
@@ -282,7 +283,7 @@ double fastest(const std::vector<Candidate>& candidates) {
   return best;
 }
 
-/// A candidate that fails once is out.
+/// Measures one batch. A candidate that fails once is ruled out.
 void measure_batch(Candidate& candidate, Sampler& sampler, const MeasureSteps& measure) {
   candidate.problem = problem_of([&] {
     const int steps = sampler.next_steps();
@@ -294,15 +295,15 @@ void measure_batch(Candidate& candidate, Sampler& sampler, const MeasureSteps& m
 }
 
 struct Limits {
-  int first_count, most_count;  // bodies of direct sums
-  int fewest_for_trees;         // and other approximations; a power of 2: a range of tuning_key() begins there
+  int first_count, most_count;  // number of bodies for direct sums: minimum and maximum
+  int fewest_for_trees;         // and other approximations; a power of 2, at which a range of tuning_key() begins
   double budget_s;
 };
 
 constexpr Limits cpu_limits{.first_count = 2048, .most_count = 8192, .fewest_for_trees = 2048, .budget_s = 0.35};
 constexpr Limits cuda_limits{.first_count = 16'384, .most_count = 131'072, .fewest_for_trees = 8192, .budget_s = 0.2};
-constexpr int steps_per_candidate = 9;  // in a tuning run, about
-constexpr int error_sample = 1024;      // bodies
+constexpr int steps_per_candidate = 9;  // assumed in a tuning run
+constexpr int error_sample = 1024;      // number of bodies
 
 const Limits& limits_of(Backend backend) {
   return backend == Backend::cuda ? cuda_limits : cpu_limits;
@@ -312,7 +313,7 @@ double seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-constexpr float still_dt = 1e-6f;  // bodies hardly move, so that every step is alike
+constexpr float still_dt = 1e-6f;  // small: bodies hardly move, so that all steps are alike
 
 void make_still(Simulation& simulation, const Law& law) {
   simulation.apply(SelectLaw{law_info(law.id).id});
@@ -328,7 +329,7 @@ void vary_masses(Simulation& simulation) {
   simulation.set_bodies(bodies);
 }
 
-/// Steps `system` itself, which must outlive the runner.
+/// Makes a runner that steps `system` itself, which must outlive the runner.
 VariantRunner system_runner(const Backends& backends, const ForceSystem& system, const std::stop_token& stop) {
   return {backends,
           {.scene = "plummer", .count = 1},
@@ -339,7 +340,7 @@ VariantRunner system_runner(const Backends& backends, const ForceSystem& system,
           stop};
 }
 
-/// Steps a star cluster.
+/// Makes a runner that steps a star cluster.
 VariantRunner cluster_runner(const Backends& backends, const KernelDemand& demand, const std::stop_token& stop) {
   return {backends,
           {.scene = "plummer", .count = demand.count},
@@ -350,7 +351,7 @@ VariantRunner cluster_runner(const Backends& backends, const KernelDemand& deman
           stop};
 }
 
-/// A picture may be drawn during one short batch, hardly during two.
+/// Returns the number of warm-up batches: 2 beside a window, as drawing may disturb one short batch, but hardly two.
 int pilots_for(const KernelDemand& demand) {
   return demand.beside_drawing ? 2 : 1;
 }
@@ -360,7 +361,7 @@ KernelDemand with_count(KernelDemand demand, int count) {
   return demand;
 }
 
-/// Returns at most `most` of the bodies, evenly spaced in their order.
+/// Returns at most `most` of the bodies, evenly spaced by index.
 Bodies thinned(const Bodies& bodies, int most) {
   const auto count = static_cast<std::size_t>(bodies.count());
   const std::size_t stride = (count + static_cast<std::size_t>(most) - 1) / static_cast<std::size_t>(most);
@@ -372,7 +373,7 @@ Bodies thinned(const Bodies& bodies, int most) {
   return some;
 }
 
-/// Runs one trial with a single evaluation, since each may be long.
+/// Runs one trial with a single evaluation, as each may take long.
 AccuracyTrial try_variant(VariantRunner& runner, const Variant& variant) {
   runner.select(variant);
   Simulation& simulation = *runner.simulation();
@@ -385,8 +386,8 @@ AccuracyTrial try_variant(VariantRunner& runner, const Variant& variant) {
   return {.error = probe->error, .step_ms = ms};
 }
 
-/// The time of a step with `limits.first_count` bodies, in ms, by the first of the direct sums that runs; 0 if none
-/// does, and if the system has no more bodies than that.
+/// Returns the time of a step with `limits.first_count` bodies, in ms, by the first direct sum that runs. Returns 0 if
+/// none runs, or if the system has no more bodies than that.
 double pilot_ms(const Backends& backends, const std::vector<Variant>& candidates, const KernelDemand& demand,
                 const Limits& limits, const std::stop_token& stop) {
   if (demand.count <= limits.first_count) return 0;
@@ -402,7 +403,7 @@ double pilot_ms(const Backends& backends, const std::vector<Variant>& candidates
   return 0;
 }
 
-/// The most bodies with which a step of a direct sum takes no more than its share of the time.
+/// Returns the largest number of bodies for which a direct sum's step fits into its share of the time budget.
 int affordable_count(double pilot_ms, std::size_t direct_sums, const KernelDemand& demand, const Limits& limits) {
   const int most = std::min(demand.count, limits.most_count);
   if (most <= limits.first_count) return most;
@@ -412,7 +413,7 @@ int affordable_count(double pilot_ms, std::size_t direct_sums, const KernelDeman
   return static_cast<int>(std::clamp<double>(count, limits.first_count, most));
 }
 
-/// Times of direct sums with `measured_count` bodies are scaled to the result's count.
+/// Measures the candidates. Times of direct sums with `measured_count` bodies are scaled to the result's count.
 void tune(const Backends& backends, TuningResult& result, int measured_count, const KernelDemand& demand,
           const ForceSystem& system, double budget_s, const std::stop_token& stop) {
   VariantRunner cluster = cluster_runner(backends, with_count(demand, measured_count), stop);
@@ -508,7 +509,7 @@ void run_tuning(std::vector<Candidate>& candidates, const MeasureSteps& measure,
     }
   }
   const double limit_ms = hopeless * fastest(candidates);
-  // Whole rounds, so that all have as many chances.
+  // Only whole rounds, so that all candidates get equally many samples.
   for (int round = 0; round < sampling.samples && now_s() - begin_s < budget_s; ++round) {
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       const bool may_win = candidates[i].step_ms > 0 && candidates[i].step_ms <= limit_ms;

@@ -1,4 +1,4 @@
-// Numbers, file names and lists of numbers as they are shown and typed.
+// Formats and reads numbers, file names and lists of numbers.
 #include "app/panels/kit/format.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 namespace orrery {
 namespace {
 
-/// Three significant digits without an exponent, for 0 <= value < 9999.5.
+/// Formats with three significant digits and no exponent, for 0 <= value < 9999.5.
 std::string three_digits(double value) {
   // The bounds are where rounding to three digits reaches the next power of ten.
   if (value < 0.9995) return fmt::format("{:.3f}", value);
@@ -23,7 +23,7 @@ std::string three_digits(double value) {
   return fmt::format("{:.0f}", value);
 }
 
-/// Power of ten of the first digit: 0 for 1 to 9.9.
+/// Returns the power of ten of the first digit: 0 for 1 to 9.9.
 int exponent_of(double value) {
   return static_cast<int>(std::floor(std::log10(value)));
 }
@@ -93,7 +93,7 @@ std::string format_percent(double share) {
 }
 namespace {
 
-/// The parts between commas, each read by `parsed`; nothing if one of them is nothing.
+/// Reads each part between commas with `parsed`. Returns nothing if one part cannot be read.
 template <class T>
 std::optional<std::vector<T>> list_of(std::string_view entry, std::optional<T> (*parsed)(std::string_view)) {
   std::vector<T> list;

@@ -124,8 +124,8 @@ void begin_entry(ImU32 colour) {
   ImGui::SameLine();
 }
 
-/// Widths of columns that hold the parts alternately, each name with the longest time. A column without parts has a
-/// usual width.
+/// Returns the widths of columns that are filled row by row. Each has room for its longest name and time; an empty
+/// column has a usual width.
 std::vector<float> widths_of(std::span<const TimePart> parts, int columns, float gap) {
   std::vector<float> widths(static_cast<std::size_t>(columns), em(5.5f));
   std::size_t column = 0;

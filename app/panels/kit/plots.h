@@ -22,10 +22,10 @@ struct PlotUse {
 /// Draws a plot as an item of this size, marked as `id`, and its marks as `id.ROW`.
 PlotUse draw_plot(const char* id, const Plot& plot, ImVec2 size);
 
-/// An entry of a legend: a dot, and what it stands for.
+/// Draws an entry of a legend: a dot and its meaning.
 void legend_entry(PlotInk ink, const char* words);
 
-// A time and what it is made of: a line that names it, a bar of its parts, and their names and times.
+// A total time and its parts, drawn as a line of text, a bar of the parts, and their names and times.
 struct TimePart {
   const char* name;
   double ms;
@@ -36,10 +36,11 @@ struct TimePart {
 
 void time_head(std::string_view title, const std::string& total);
 
-/// The parts side by side, marked as `id`; the rest up to `total_ms` stays empty.
+/// Draws the parts side by side, marked as `id`. The rest up to `total_ms` stays empty.
 void time_bar(const char* id, std::span<const TimePart> parts, double total_ms);
 
-/// Draws the names and times of the parts, marked as `id.NAME`, in at most 3 columns. Long names need fewer.
+/// Draws the names and times of the parts, marked as `id.NAME`, in at most `most_columns` columns; in
+/// 2 if the names are long.
 void time_legend(const char* id, std::span<const TimePart> parts, int most_columns = 3);
 
 }  // namespace orrery

@@ -23,7 +23,7 @@ void sort_by(const char* column, SortOrder& order) {
   }
 }
 
-/// An arrow before or behind the name between `low` and `high`, on the side that the name leaves free.
+/// Draws an arrow between `low` and `high`, at the left or right end.
 void draw_arrow(ImVec2 low, ImVec2 high, bool at_left, bool down) {
   const float r = em(0.2f), x = at_left ? low.x + r : high.x - r, y = (low.y + high.y) / 2;
   const float tip = down ? r : -r;
@@ -31,7 +31,7 @@ void draw_arrow(ImVec2 low, ImVec2 high, bool at_left, bool down) {
                                                 theme::accent);
 }
 
-/// A name that can be clicked, over the whole width of its column.
+/// Draws the head of a column. A click anywhere on it sorts by the column.
 void sorting_head(const char* id, int number, const Column& column, SortOrder& order) {
   const ImVec2 at = ImGui::GetCursorPos(), low = ImGui::GetCursorScreenPos();
   const ImVec2 size{ImGui::GetContentRegionAvail().x, ImGui::GetTextLineHeight()};

@@ -9,28 +9,28 @@
 #include "app/panels/kit/theme.h"
 
 namespace orrery {
-/// The order of a table's rows.
+/// Sort order of a table's rows.
 struct SortOrder {
-  std::string column;  ///< its name; empty: the rows' own order
+  std::string column;  ///< name of the column; empty: not sorted
   bool descending = false;
 };
 
 struct Column {
   const char* name;
-  float width;  ///< in em, its cells end at the right; < 0: a share of what is left, its cells begin at the left
+  float width;  ///< > 0: in em, with right-aligned cells; < 0: share of the remaining width, with left-aligned cells
   const char* notes = "";
 };
 
-/// A table with a line of names that stays in sight; it scrolls where `rows` are more than `height` holds.
-/// ImGui::EndTable ends it. False where nothing of it can be seen, and then it is ended already.
-/// With `order`, a click on a name, marked as `id.by.NUMBER` from 0, sorts by that column: ascending, then descending,
-/// then not. The caller draws the rows in that order.
+/// Begins a table whose line of names does not scroll. The rows scroll if `rows` need more than `height` pixels.
+/// Returns false if no part of the table is visible. If true, the caller must call ImGui::EndTable().
+/// If `order` is given, clicks on a name sort by that column: ascending, descending, then not. The caller draws the
+/// rows in that order. Names are marked as `id.by.NUMBER`, from 0.
 bool begin_rows(const char* id, std::span<const Column> columns, int rows, float height, SortOrder* order = nullptr);
 
-/// The next row's first cell, with `label`, marked as `id.index`: the row is one widget. Whether it was clicked.
+/// Draws the first cell of the next row, marked as `id.index`. The whole row can be clicked; returns whether it was.
 bool row_button(const char* id, int index, const char* label, bool selected);
 
-/// The next cell with a pin, marked as `ID.index`, over the row that it belongs to.
+/// Result of pin_cell(), which draws a pin in the next cell, marked as `ID.index`, on top of the clickable row.
 struct PinCell {
   bool clicked, hovered;
 };

@@ -11,7 +11,7 @@ enum class Tone { dark, light };
 /// Returns the tone of the current context; dark if apply_style() was not called.
 Tone tone();
 
-/// A colour by its purpose. Converts to the colour for the current tone.
+/// A colour with one value per tone. Converts to the value for the current tone.
 struct Colour {
   ImU32 on_dark, on_light;
   operator ImU32() const { return tone() == Tone::light ? on_light : on_dark; }
@@ -30,7 +30,7 @@ constexpr Colour on_accent{IM_COL32(14, 18, 30, 255), IM_COL32(255, 255, 255, 25
 /// Background of an error message.
 constexpr Colour alarm{IM_COL32(62, 20, 32, 235), IM_COL32(255, 228, 232, 245)};
 
-/// Colours for parts of a bar.
+/// Colours for the parts of a bar.
 constexpr Colour blue = accent;
 constexpr Colour violet{IM_COL32(187, 154, 247, 255), IM_COL32(120, 76, 200, 255)};
 constexpr Colour cyan{IM_COL32(42, 195, 222, 255), IM_COL32(0, 132, 160, 255)};
@@ -45,7 +45,7 @@ constexpr Colour pale{IM_COL32(255, 255, 255, 40), IM_COL32(0, 0, 0, 40)};
 inline constexpr std::array run_colours{Colour{IM_COL32(86, 180, 233, 255), IM_COL32(63, 136, 178, 255)},
                                         Colour{IM_COL32(230, 159, 0, 255), IM_COL32(173, 119, 0, 255)}};
 
-/// `colour` with its opacity replaced; 0 to 1.
+/// Returns `colour` with its opacity, 0 to 1, replaced.
 constexpr ImU32 faded(ImU32 colour, float opacity) {
   return (colour & ~static_cast<ImU32>(IM_COL32_A_MASK)) | (static_cast<ImU32>(opacity * 255.0f) << IM_COL32_A_SHIFT);
 }
@@ -53,12 +53,12 @@ constexpr ImU32 faded(ImU32 colour, float opacity) {
 /// Fonts, in the order in which apply_style() loads them.
 enum class Font { body, strong, small, headline };
 
-/// The current context's font; the body font where apply_style() was not called.
+/// Returns a font of the current context; the body font before apply_style() was called.
 ImFont* font(Font which);
 
 constexpr float body_pixels = 15;  ///< the body font's height on a display of 96 dots per inch
 
-/// A length in units of the body font's height, so that every size follows the display's scale.
+/// Converts from units of the body font's height to pixels, so that all sizes follow the display's scale.
 inline float em(float lengths) {
   return lengths * font_size(*font(Font::body));
 }
@@ -67,8 +67,8 @@ inline float em(float lengths) {
 
 namespace orrery {
 
-/// Colours, spacing and fonts for a display of `scale` (1 = 96 dots an inch). Rebuilds the font atlas of the current
-/// context, so call it outside a frame and, at later changes of scale, let the back end make its font texture again.
+/// Sets colours, spacing and fonts for a display of `scale` (1 = 96 dots per inch). Rebuilds the current context's font
+/// atlas: call outside a frame. After a change of scale, the renderer back end must recreate its font texture.
 void apply_style(float scale, theme::Tone tone = theme::Tone::dark);
 
 }  // namespace orrery

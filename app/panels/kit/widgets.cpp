@@ -1,4 +1,4 @@
-// Widgets, and the marks by which tests find them.
+// Widgets, and the marks by which tests find widgets.
 #include "app/panels/kit/widgets.h"
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ struct Mark {
   bool cut_off = false;
 };
 
-// Kept from frame to frame, so that a name is allocated once, but not from one ImGui context to the next.
+// Marks persist between frames, so that each name is allocated once. A new ImGui context clears them.
 std::map<std::string, Mark, std::less<>>& marks() {
   static std::map<std::string, Mark, std::less<>> all;
   static int latest = 0;
@@ -44,11 +44,11 @@ void ui_mark(std::string_view name) {
   const ImVec2 clip_high = ImGui::GetWindowDrawList()->GetClipRectMax();
   const UiRect rect{std::max(low.x, clip_low.x), std::max(low.y, clip_low.y), std::min(high.x, clip_high.x),
                     std::min(high.y, clip_high.y)};
-  if (!(rect.x0 < rect.x1 && rect.y0 < rect.y1)) return;  // scrolled out of sight
+  if (!(rect.x0 < rect.x1 && rect.y0 < rect.y1)) return;  // scrolled out of view
   auto found = marks().find(name);
   if (found == marks().end()) found = marks().emplace(name, Mark{}).first;
   const float hidden = (high.x - low.x) - (rect.x1 - rect.x0);
-  found->second = {rect, ImGui::GetFrameCount(), hidden > 1};  // a pixel may be rounded away
+  found->second = {rect, ImGui::GetFrameCount(), hidden > 1};  // a tolerance of one pixel for rounding
 }
 
 void ui_mark(std::string_view group, std::string_view item) {
@@ -87,14 +87,14 @@ ImVec2 size_of(std::string_view content) {
   return ImGui::CalcTextSize(content.data(), content.data() + content.size());
 }
 
-/// Whether it is a number, such as "12.3" or "(1,024".
+/// Returns whether the word looks like a number, such as "12.3" or "(1,024".
 bool reads_as_number(std::string_view word) {
   if (word.starts_with('(') || word.starts_with('-')) word.remove_prefix(1);
   const auto digit = [](char c) { return c >= '0' && c <= '9'; };
   return !word.empty() && digit(word.front()) && digit(word.back());
 }
 
-/// Where the line may be broken first: at a blank that is not behind a number, or at a line's end.
+/// Returns the first position for a line break: a newline, or a blank that does not follow a number.
 std::size_t end_of_words(std::string_view content) {
   std::size_t begin = 0, end = std::min(content.find_first_of(" \n"), content.size());
   while (end < content.size() && content[end] == ' ' && reads_as_number(content.substr(begin, end - begin))) {
@@ -104,9 +104,9 @@ std::size_t end_of_words(std::string_view content) {
   return end;
 }
 
-/// The beginning of `word`, which is wider than `width` of the current font, that it holds; at least one character.
+/// Returns the beginning of `word` that fits into `width` in the current font; at least one character. `word` is wider.
 std::string beginning_of(std::string_view word, float width) {
-  const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };  // of UTF-8
+  const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };  // in UTF-8
   std::size_t one = std::min<std::size_t>(1, word.size());
   while (one < word.size() && continues(word[one])) ++one;
   std::size_t count = std::max(word.size(), one + 1) - 1;
@@ -221,7 +221,7 @@ void tooltip(std::string_view what, std::string_view more) {
 }
 
 void show_tooltip(std::string_view what, std::string_view more) {
-  ImGui::PushStyleVar(ImGuiStyleVar_Alpha, 1.0f);  // readable over a disabled item, too
+  ImGui::PushStyleVar(ImGuiStyleVar_Alpha, 1.0f);  // readable even over a disabled item
   ImGui::BeginTooltip();
   constexpr float width = 24;
   text_in_lines(what, em(width));
@@ -286,7 +286,7 @@ std::string shortened(std::string_view content, float width) {
   if (size_of(content).x <= width) return std::string{content};
   constexpr const char* dots = "\u2026";
   while (!content.empty() && size_of(content).x + size_of(dots).x > width) {
-    const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };  // of UTF-8
+    const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };  // in UTF-8
     while (content.size() > 1 && continues(content.back())) content.remove_suffix(1);
     content.remove_suffix(1);
   }
@@ -306,7 +306,7 @@ bool begin_combo(const char* id, const std::string& preview, int flags, const st
   if (open && ImGui::IsKeyPressed(key_index(ImGuiKey_Escape))) ImGui::CloseCurrentPopup();
   if (open) return true;
   ui_mark(id);
-  if (shown != preview) tooltip(preview);  // the caller's tooltip comes below it
+  if (shown != preview) tooltip(preview);  // shown above the caller's tooltip
   return false;
 }
 namespace {
@@ -325,7 +325,7 @@ void label_text(const char* label, std::string_view notes) {
 void to_field(float reserved) {
   ImGui::SameLine(label_column());
   ImGui::SetNextItemWidth(
-      std::max(ImGui::GetContentRegionAvail().x - reserved, 1.0f));  // 0 and less mean something else
+      std::max(ImGui::GetContentRegionAvail().x - reserved, 1.0f));  // ImGui gives widths <= 0 another meaning
 }
 
 }  // namespace
@@ -421,7 +421,7 @@ bool filled_slider(const char* label, T& value, const Range<T>& span, const char
   const ImVec2 low = ImGui::GetCursorScreenPos();
   const ImRect frame{low, {low.x + ImGui::CalcItemWidth(), low.y + ImGui::GetFrameHeight()}};
   T shown = value;
-  ImRect handle;  // that ImGui would draw; as long as this id is not active, nothing else is done
+  ImRect handle;  // the handle that ImGui would draw; this call only computes it, as its id is never active
   ImGui::SliderBehavior(frame, ImGui::GetID("fill"), type, &shown, &span.least, &span.most, format, flags, &handle);
   const bool active = ImGui::GetActiveID() == ImGui::GetID(label);
   ImGui::GetWindowDrawList()->AddRectFilled(
