@@ -1,3 +1,4 @@
+// Overlays: the lines of trails, arrows, axes and cells, and what draws them over the bodies.
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// Processes that compile kernel files by NVRTC, and processes that check them.
 #pragma once
 
 #include <chrono>

@@ -1,3 +1,4 @@
+// Files of results, and the reports of sweeps.
 #pragma once
 
 #include <cstdint>

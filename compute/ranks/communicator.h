@@ -1,3 +1,4 @@
+// Connections between ranks, and the watchdog against ranks that hang.
 #pragma once
 
 #include <algorithm>

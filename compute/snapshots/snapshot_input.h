@@ -1,3 +1,4 @@
+// Input of snapshots: bytes, and text as lines, values and comments with time and units.
 #pragma once
 
 #include <cstddef>

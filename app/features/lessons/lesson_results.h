@@ -1,3 +1,4 @@
+// The measurements of a lesson, and the answers that they give.
 #pragma once
 
 #include <algorithm>
