@@ -39,8 +39,8 @@ class TreeBoxes {
     bool anything() const { return cells || walk_of != CellRequest::nobody; }
   };
 
-  /// Returns the command that the simulation needs now, if any. Returns none during a CPU step, or if the wanted cells
-  /// were read while paused. `now_s` is any time in seconds that never decreases.
+  /// Returns the command that the simulation needs now, if any. Returns none during a CPU step or, while paused, if the
+  /// wanted cells were read already. `now_s` is any time in seconds that never decreases.
   std::optional<Command> due(double now_s, const Status& status, const Wanted& wanted);
 
   /// Takes over the cells of `status`. Returns whether the boxes changed.

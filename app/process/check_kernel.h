@@ -18,7 +18,7 @@ namespace orrery {
 struct KernelCheck {
   std::string problem{};                  ///< why the check failed, one line; empty: the kernel is correct
   std::optional<int> line{};              ///< line of the file that the problem names, if any
-  std::optional<double> largest_error{};  ///< largest |da|/|a| of all forces; none if no force is known and finite
+  std::optional<double> largest_error{};  ///< largest |da|/|a| of all forces; none if there is no finite one
   bool cancelled = false;
   bool not_here = false;  ///< not checked: no device of this machine can run the kernel
   std::string remark{};   ///< which of the shown bodies the check left out, one line; empty: none

@@ -109,7 +109,7 @@ std::string set_aside(const std::string& file);
 struct CheckpointSummary {
   SceneRequest scene{};
   std::uint64_t bodies = 0;
-  double time = 0;  ///< simulated
+  double time = 0;  ///< simulated time
 };
 /// Returns the summary of a checkpoint file, without checking checksums. Throws std::runtime_error, one line, as
 /// read_checkpoint_head() does and if the file has bodies but no run.

@@ -226,7 +226,7 @@ class PathPlayer {
 /// The window's camera: carries out camera commands, plays paths and follows bodies.
 class CameraFeature {
  public:
-  /// `session` must outlive this.
+  /// `session` must outlive this object.
   explicit CameraFeature(Session& session) : session_{session}, picker_{session.lockstep}, follow_{session.lockstep} {}
 
   void carry_out(const OrbitView& c);

@@ -150,7 +150,7 @@ class Colouring {
   double period_s_ = least_period_s;             // time between requests; grows while speeds do not
   double sampled_s_ = 0, now_s_ = 0;             // times of the last request and of the last follow()
   std::vector<glm::vec4> sample_;                // positions, then velocities, of the sampled bodies
-  std::vector<float> speeds_, masses_, values_;  // of the sampled bodies
+  std::vector<float> speeds_, masses_, values_;  // values of the sampled bodies
   const BodyColour* value_of_ = nullptr;         // colour for which values_ were computed; null: none
   Vec3 sight_;                                   // line of sight for which values_ were computed
 };

@@ -8,8 +8,8 @@
 #include "compute/sim/command.h"
 
 namespace orrery {
-/// Detects that the forces have become less accurate than `auto` must be, because bodies have moved since it chose. The
-/// caller gives the time in seconds, which must never decrease.
+/// Detects that the forces no longer meet the accuracy required of `auto`, because bodies have moved since it chose.
+/// The caller gives the time in seconds, which must never decrease.
 class AccuracyWatch {
  public:
   static constexpr double shortest_pause_s = 20, longest_pause_s = 640;  ///< between two choices, in seconds
