@@ -95,7 +95,7 @@ class WindowFeature {
   virtual void describe(double /*wall_s*/) {}
   /// Divides Session::stage, initially whole, between the shown run and a second one. `covered` as in whole_stage().
   virtual void divide_stage(const render::Canvas& /*canvas*/, glm::vec3 /*covered*/) {}
-  /// Draws the bodies instead of the shown run alone. Returns false if it draws nothing.
+  /// Draws the bodies in place of Lane::draw() of the shown run. Returns false if it draws nothing.
   virtual bool draw(const render::OrbitCamera& /*camera*/) { return false; }
   /// Adds what the feature shows to the description in a picture's file.
   virtual void describe_picture(Json& /*description*/) const {}
