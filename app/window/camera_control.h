@@ -42,7 +42,7 @@ class BodyPicker {
   };
 
   /// Requests the body at `place`, in shares of the window from its upper left corner; the next update() picks it. If
-  /// there is none, it unpicks as unpick() does.
+  /// there is no body, that update() does what unpick() does.
   void pick_at(glm::vec2 place);
   void pick(int number);
   void unpick();

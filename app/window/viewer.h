@@ -54,7 +54,7 @@ class Viewer {
   ReportPicture picture();
 
  private:
-  friend class Handlers;  // calls carry_out()
+  friend class Handlers;  // Handlers calls carry_out()
   using Clock = Session::Clock;
 
   struct Presented {  // a frame, which lasts until the next one starts
