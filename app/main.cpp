@@ -181,9 +181,9 @@ int run_rank(const std::vector<std::string>& arguments) {
 
 /// Sets the environment for OpenMP's library. Idle threads are to sleep immediately: they otherwise spin for
 /// milliseconds on processors that the window needs. GNU's library reads OMP_WAIT_POLICY before main() begins. So this
-/// sets the variable and restarts the program in the same process, unless the user has chosen how threads wait or the
-/// file cannot be started. KMP_WARNINGS=0 stops LLVM's library from printing invalid variables, control characters
-/// included; users can set it to 1.
+/// sets the variable and restarts the program in the same process. It does not if the user has chosen how threads wait,
+/// or the file cannot be started. KMP_WARNINGS=0 stops LLVM's library from printing invalid variables, control
+/// characters included; users can set it to 1.
 void prepare_openmp(char** argv) {
   constexpr std::array said_by{"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME"};  // two of GNU and LLVM
   (void)setenv("KMP_WARNINGS", "0", 0);

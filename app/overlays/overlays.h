@@ -26,14 +26,14 @@ class BodyTracks {
   static constexpr int most_points = 64;
 
   struct Track {
-    render::BodyState state;                ///< at time()
+    render::BodyState state;                ///< state at time()
     std::optional<glm::vec3> acceleration;  ///< mean since the previous reading; none: there was no previous one
     std::vector<glm::vec3> points;          ///< at most most_points, oldest first; the last one is at latest_point()
   };
 
   void clear() { tracks_.clear(); }
   /// Adds a reading; forgets bodies that it lacks. Points are exactly `interval` > 0 apart in time, interpolated from
-  /// positions and velocities of two readings. Restarts after an earlier reading or with another interval.
+  /// positions and velocities of two readings. An earlier reading or another interval restarts the tracks.
   void add(const render::BodySample& sample, double interval);
 
   /// Returns the tracks, by body index.

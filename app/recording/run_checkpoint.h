@@ -109,10 +109,10 @@ std::string set_aside(const std::string& file);
 struct CheckpointSummary {
   SceneRequest scene{};
   std::uint64_t bodies = 0;
-  double time = 0;  ///< simulated
+  double time = 0;  ///< simulated time
 };
-/// Returns the summary of a checkpoint file, without checking checksums. Throws std::runtime_error, one line, as
-/// read_checkpoint_head() does and if the file has bodies but no run.
+/// Returns the summary of a checkpoint file, without checking checksums. Throws what read_checkpoint_head() throws, and
+/// std::runtime_error, one line, if the file has bodies but no run.
 CheckpointSummary summary_of_checkpoint(const std::string& file);
 
 struct FoundCheckpoint {
@@ -120,7 +120,7 @@ struct FoundCheckpoint {
   /// that folder before their names; all others have full names. In the order, `checkpoint` is the requested file.
   RunCheckpoint checkpoint;
   std::string note{};  ///< why the previous checkpoint is used; empty: `file` itself is used
-  bool snapshots_elsewhere = false, diagnostics_elsewhere = false;  ///< outputs outside the checkpoint's folder
+  bool snapshots_elsewhere = false, diagnostics_elsewhere = false;  ///< true: outside the checkpoint's folder
 };
 /// Returns the checkpoint in `file` or, if that cannot be read, the previous one. Throws std::runtime_error, one line
 /// that names the file and the cause.

@@ -27,7 +27,7 @@ namespace orrery {
 /// Finds the body that the user picks, and reads it back while the system moves. Requires a current GL context.
 class BodyPicker {
  public:
-  /// If `lockstep`, the state belongs to the drawn bodies. Otherwise it is some frames old, and no function waits.
+  /// If `lockstep`, the body's state is of the drawn bodies. Otherwise it is some frames old, and no function waits.
   explicit BodyPicker(bool lockstep) : lockstep_{lockstep} {}
 
   /// The drawn bodies and how they are drawn.
@@ -42,7 +42,7 @@ class BodyPicker {
   };
 
   /// Requests the body at `place`, in shares of the window from its upper left corner; the next update() picks it. If
-  /// there is none, it unpicks as unpick() does.
+  /// there is no body, that update() does what unpick() does.
   void pick_at(glm::vec2 place);
   void pick(int number);
   void unpick();
@@ -144,7 +144,7 @@ class CameraFollow {
     render::DrawnBodies bodies;
     double time;           ///< simulated time of the bodies
     std::int64_t history;  ///< changes when the bodies are replaced rather than moved
-    bool moved;            ///< the bodies have moved since the last request
+    bool moved;            ///< the bodies have moved since the last frame
     const Parts& parts;
   };
 
@@ -166,7 +166,7 @@ class CameraFollow {
  private:
   struct Known {
     glm::vec3 centre;
-    double time;            // simulated
+    double time;            // simulated time of the centre
     glm::vec3 step{0.0f};   // movement of the centre during `duration`
     double duration = 0.0;  // time since the previous centre; 0: there was none
   };
@@ -226,7 +226,7 @@ class PathPlayer {
 /// The window's camera: carries out camera commands, plays paths and follows bodies.
 class CameraFeature {
  public:
-  /// `session` must outlive this.
+  /// `session` must outlive this object.
   explicit CameraFeature(Session& session) : session_{session}, picker_{session.lockstep}, follow_{session.lockstep} {}
 
   void carry_out(const OrbitView& c);

@@ -51,8 +51,8 @@ class AutoRange {
 /// colour is shown. Requires a current GL context.
 class BodyValues {
  public:
-  /// If `lockstep`, values belong to the drawn bodies, and when they are computed does not depend on computing times.
-  /// Otherwise no function waits.
+  /// If `lockstep`, values belong to the drawn bodies, and they are renewed at times that do not depend on computing
+  /// speed. Otherwise no function waits.
   explicit BodyValues(bool lockstep) : lockstep_{lockstep} {}
 
   /// Returns what the simulation must read now, if anything.
@@ -104,8 +104,8 @@ class BodyValues {
 };
 
 /// Automatic ranges of the colour map, used where the user has not fixed them. They follow a sample of the drawn
-/// bodies, which is read back once per second, or up to ten times while speeds grow. A ComputedValue is computed here
-/// for the sample. Requires a current GL context.
+/// bodies, which is read back once per second, or up to ten times per second while speeds grow. A ComputedValue is
+/// computed here for the sample. Requires a current GL context.
 class Colouring {
  public:
   static constexpr double sample_period_s = 1, least_period_s = 0.1;
@@ -150,7 +150,7 @@ class Colouring {
   double period_s_ = least_period_s;             // time between requests; grows while speeds do not
   double sampled_s_ = 0, now_s_ = 0;             // times of the last request and of the last follow()
   std::vector<glm::vec4> sample_;                // positions, then velocities, of the sampled bodies
-  std::vector<float> speeds_, masses_, values_;  // of the sampled bodies
+  std::vector<float> speeds_, masses_, values_;  // values of the sampled bodies
   const BodyColour* value_of_ = nullptr;         // colour for which values_ were computed; null: none
   Vec3 sight_;                                   // line of sight for which values_ were computed
 };

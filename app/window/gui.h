@@ -125,14 +125,14 @@ class Gui {
   /// frame later, and others then make room for it.
   static constexpr int frames_to_settle = 3;
 
-  /// Draws `widgets`, enlarged `times`, onto `canvas`, which is `times` the surface's size. They get no input. Call
-  /// between two frames.
+  /// Draws `widgets`, enlarged by the factor `times`, onto `canvas`, which is `times` the surface's size. They get no
+  /// input. Call between two frames.
   void draw_enlarged(float times, const render::Canvas& canvas, const std::function<void()>& widgets);
 
   /// Returns the display's scale, or less in a small window.
   float display_scale() const;
 
-  /// Scales fonts and widgets to `times` display_scale(), from the next frame on.
+  /// Scales fonts and widgets by the factor `times` relative to display_scale(), from the next frame on.
   void magnify(float times) { magnified_ = times; }
 
   /// Sets the theme from the next frame on.

@@ -34,7 +34,7 @@ struct Handover {
   std::string message;  ///< why the old window ended, one line
   WindowMemory window;  ///< place of the window and state of its panels
   Requests requests;    ///< requests for the new window, in this order
-  Requests picks;       ///< requests for the time after its bodies are first drawn
+  Requests picks;       ///< requests to carry out once its bodies are drawn
   CameraView camera;
   std::optional<std::string> recording;   ///< requested name of the recording; none: nothing is recorded
   std::optional<Kernel> kernel;           ///< kernel of the checkpoint, if it comes from a file
@@ -45,8 +45,9 @@ struct Handover {
   static std::filesystem::path checkpoint_in(const std::filesystem::path& folder) { return folder / "run.checkpoint"; }
 };
 
-/// Writes or reads the files of a handover except the checkpoint. Throws std::runtime_error, one line.
+/// Writes the files of a handover, except the checkpoint. Throws std::runtime_error, one line.
 void write_handover(const std::filesystem::path& folder, const Handover& handover);
+/// Reads what write_handover() wrote. Throws std::runtime_error, one line.
 Handover read_handover(const std::filesystem::path& folder);
 
 /// Removes all files of a handover from `folder`, and the folder if it is then empty.

@@ -43,7 +43,7 @@ namespace {
 constexpr std::size_t few = 64;  // with up to this many bodies, none is an outlier
 constexpr float margin = 1.15f;  // ratio of the framed radius to the bodies' radius
 
-/// Returns measure() of all bodies, without values that are not finite.
+/// Returns measure(body) of all bodies, omitting values that are not finite.
 template <class Measure>
 std::vector<float> measured(const std::vector<Vec4>& from, Measure measure) {
   std::vector<float> values;

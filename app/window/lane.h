@@ -72,7 +72,7 @@ struct StagePart {
   render::Canvas canvas;   ///< region of this part in the window
   float share = 1;         ///< argument of OrbitCamera::fit_into()
   glm::vec2 middle{0.0f};  ///< argument of OrbitCamera::fit_into()
-  int window_width = 0;    ///< 0: the part is not known yet, and places are relative to the window
+  int window_width = 0;    ///< width of the window; 0: not known yet, and places are relative to the window
 
   /// Convert a place in this part to one in the window, and back.
   glm::vec2 to_window(glm::vec2 place) const;
@@ -97,7 +97,7 @@ class Lane {
        KernelChooser* chooser, bool lockstep);
 
   Simulation& simulation() { return simulation_; }
-  /// See Simulation::status().
+  /// Returns Simulation::status().
   const Status& status() const { return simulation_.status(); }
   FrameLog& log() { return log_; }
   const FrameLog& log() const { return log_; }
@@ -123,7 +123,7 @@ class Lane {
   /// Replaces the bodies and sets the simulated time; the step number restarts at 0. Throws as
   /// Simulation::set_bodies().
   void take_bodies(const Bodies& bodies, double time);
-  /// See BodyValues::give_distances().
+  /// Passes the distances to BodyValues::give_distances().
   void give_distances(std::shared_ptr<const std::vector<float>> distances) {
     values_.give_distances(std::move(distances));
   }
@@ -177,7 +177,7 @@ class Lane {
   void take_probe(const Status& status, const ForceProbe& probe);
 
   Rescue& rescue_;
-  // In this order: each uses those above, so it is destroyed before them.
+  // The order matters: each member uses those above, so it is destroyed before them.
   PositionBridge bridge_;
   ScenePicture picture_;
   OverlayPainter overlays_;

@@ -64,7 +64,7 @@ double pairs_of(int count) {
 
 }  // namespace
 
-/// No command is sent during a CPU step, because it could cancel the step.
+/// Returns no command during a CPU step, because a command could cancel the step.
 std::vector<Command> Monitor::due(double now_s, const Status& status, const Diagnostics& wanted) {
   std::vector<Command> commands;
   follow_cost(status);

@@ -8,15 +8,15 @@
 #include "compute/sim/command.h"
 
 namespace orrery {
-/// Detects that the forces have become less accurate than `auto` must be, because bodies have moved since it chose. The
-/// caller gives the time in seconds, which must never decrease.
+/// Detects that the forces no longer meet the accuracy required of `auto`, because bodies have moved since it chose.
+/// The caller gives the time in seconds, which must never decrease.
 class AccuracyWatch {
  public:
   static constexpr double shortest_pause_s = 20, longest_pause_s = 640;  ///< between two choices, in seconds
 
-  /// Returns whether `auto` is to choose again. Call every frame. True after two consecutive probes whose median error
-  /// exceeds the accuracy, or whose p99 exceeds p99_over_accuracy times the accuracy, by more than the scatter of their
-  /// samples. True at most once per pause. The pause doubles each time, until a probe is within the accuracy again.
+  /// Returns whether `auto` is to choose again. Call every frame. True after two consecutive probes that exceed the
+  /// accuracy by more than the scatter of their samples: by the median error, or by p99 / p99_over_accuracy. True at
+  /// most once per pause. The pause doubles each time, until a probe is within the accuracy again.
   bool tune_again(double now_s, const Status& status);
 
  private:

@@ -20,7 +20,7 @@ class GlBodies;
 struct Sharing {
   bool possible = false;
   std::string reason{}, cure{};    ///< cause and remedy if not possible, one line each; empty if possible
-  std::optional<bool> same_gpu{};  ///< whether a CUDA device owns the GL context; none if there is no CUDA device
+  std::optional<bool> same_gpu{};  ///< whether the chosen CUDA device owns the GL context; none without a CUDA device
 };
 
 /// Returns the ordinal of the CUDA device that owns the current GL context; none if no CUDA device does.
@@ -93,7 +93,7 @@ class PositionBridge final : public DeviceStorage {
   int count_ = 0;
   render::Buffer buffer_;               // all positions, then all velocities
   std::optional<SharedBuffer> shared_;  // declared after the buffer, so that it is destroyed first
-  StagingArray staging_;                // positions, then velocities
+  StagingArray staging_;                // all positions, then all velocities
 };
 
 }  // namespace orrery

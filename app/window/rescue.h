@@ -25,9 +25,9 @@ class Rescue {
 
   /// Handles the loss of the display from now on. Call once the display is open.
   void watch_display();
-  /// Makes the program call `write_outputs` before it ends, on any thread; it must not use OpenGL. It returns what
-  /// could not be written, one line, or an empty text. `patience` limits how long calls may delay the end after a stop
-  /// request. After that time, any call in flight ends the program, however short it is.
+  /// Makes end_program() call `write_outputs` first, on any thread; it must not use OpenGL. It returns what could not
+  /// be written, one line, or an empty text. `patience` limits how long calls may delay the end after a stop request.
+  /// After that time, any call in flight ends the program, however short it is.
   void arm(std::function<std::string()> write_outputs, Clock::duration patience);
   /// Makes another thread call `look` 20 times per second while the owner is in outside(). `look` may use the run's
   /// state and call end_program(), but must not use OpenGL.

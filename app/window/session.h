@@ -31,8 +31,8 @@ namespace orrery {
 struct Session {
   using Clock = std::chrono::steady_clock;
 
-  /// Opens the surface and creates the run. `kernels` and `options` must outlive this object. A window opens at `place`
-  /// unless the options set its size. Throws UsageError or std::runtime_error.
+  /// Opens the surface and creates the run. `kernels` and `options` must outlive this object. `place` is where a window
+  /// opens unless the options override it. Throws UsageError or std::runtime_error.
   Session(KernelCatalog& kernels, const ViewOptions& options, const std::optional<WindowPlace>& place);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -61,7 +61,7 @@ struct Session {
   };
   /// Returns the output file: `asked` or, if that is empty, `name` in the folder for files that the user did not name.
   Output output(const std::string& asked, const char* name) const;
-  /// Returns the metadata of a file that do not concern the simulation.
+  /// Returns metadata of the machine and the window for an output file.
   Json surroundings();
 
   /// Throws UsageError while a measurement runs.

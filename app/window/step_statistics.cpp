@@ -281,7 +281,7 @@ std::map<std::string, double, std::less<>> evaluation_times(std::span<const Kern
 
 NextKernel next_kernel(const Status& status, const ViewStatus& view, std::span<const Result> results,
                        Direction direction) {
-  std::vector<const KernelInfo*> stops{nullptr};  // `auto`
+  std::vector<const KernelInfo*> stops{nullptr};  // null represents `auto`
   const bool needs_jerks = find_integrator(status.integrator_id).needs_jerks;
   for (const KernelPtr& kernel : view.kernels) {
     const bool suits = kernel->gives_jerks || !needs_jerks;

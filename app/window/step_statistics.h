@@ -20,7 +20,7 @@
 
 namespace orrery {
 
-/// Work of one step of `status`, not counting the integrator's first step.
+/// Work of each step of `status` after the integrator's first step.
 struct StepWork {
   int evaluations = 1;      ///< evaluations per step; 0: the number varies
   double interactions = 0;  ///< interactions of all evaluations of a step

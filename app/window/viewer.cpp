@@ -140,7 +140,7 @@ int Viewer::run(NextProgram* next_program) {
   return exit_status_;
 }
 
-/// Returns how long calls may delay the end after a stop request. A last picture in memory takes longest.
+/// Returns how long calls may delay the end after a stop request. Saving a last offscreen picture takes longest.
 Rescue::Clock::duration Viewer::patience() const {
   if (session_.options.screenshot_file.empty() && !session_.options.film) return without_picture;
   return session_.options.offscreen ? for_picture : for_window_picture;
@@ -902,7 +902,7 @@ void Viewer::carry_out(const ToggleHelp&) {
 }
 
 void Viewer::carry_out(const SetPresentation& c) {
-  // The presentation uses the panel's numbers.
+  // A presentation shows the panel, whose numbers it needs.
   if (c.on && !session_.view.presentation) panel_before_presentation_ = std::exchange(session_.view.panel, true);
   if (!c.on && session_.view.presentation) session_.view.panel = panel_before_presentation_;
   session_.view.presentation = c.on;

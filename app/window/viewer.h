@@ -47,14 +47,14 @@ class Viewer {
   ~Viewer();
 
   /// Runs until the window is closed or the frames have run, and returns the exit status. Throws what the constructor
-  /// throws. If a window loses its device, it ends, and `next_program` gets the folder with the state for the next
-  /// program (null: the window stays). After a kernel that hangs, the next program starts immediately.
+  /// throws. After the loss of its device, a window ends, and `next_program` gets the folder with the state for the
+  /// next program (null: the window stays). If a kernel hangs, the next program starts immediately.
   int run(NextProgram* next_program = nullptr);
   /// Draws the first frames instead of a run, and returns their picture without panels.
   ReportPicture picture();
 
  private:
-  friend class Handlers;  // calls carry_out()
+  friend class Handlers;  // Handlers calls carry_out()
   using Clock = Session::Clock;
 
   struct Presented {  // a frame, which lasts until the next one starts

@@ -115,8 +115,8 @@ class Window final : public Surface {
 /// A picture in memory, without a window or an X server. It has no input and never waits for a display.
 class OffscreenSurface final : public Surface {
  public:
-  /// Creates the picture. Throws std::runtime_error if there is no OpenGL 4.5 context, and UsageError for a size that
-  /// cannot be drawn or, with `panel`, is too small for the panels.
+  /// Creates the picture. Throws std::runtime_error if there is no OpenGL 4.5 context. Throws UsageError for a size
+  /// that cannot be drawn or, with `panel`, is too small for the panels.
   OffscreenSurface(WindowSize size, bool panel);
 
   const render::GlInfo& gl() const override { return context_.info(); }

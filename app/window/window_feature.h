@@ -95,7 +95,7 @@ class WindowFeature {
   virtual void describe(double /*wall_s*/) {}
   /// Divides Session::stage, initially whole, between the shown run and a second one. `covered` as in whole_stage().
   virtual void divide_stage(const render::Canvas& /*canvas*/, glm::vec3 /*covered*/) {}
-  /// Draws the bodies instead of the shown run alone. Returns false if it draws nothing.
+  /// Draws the bodies in place of Lane::draw() of the shown run. Returns false if it draws nothing.
   virtual bool draw(const render::OrbitCamera& /*camera*/) { return false; }
   /// Adds what the feature shows to the description in a picture's file.
   virtual void describe_picture(Json& /*description*/) const {}
@@ -118,7 +118,7 @@ class WindowFeature {
   virtual void add_left_behind(std::vector<std::string>& /*things*/) const {}
   /// Stores the feature's state for the window that takes over with `kernel`, see add_left_behind().
   virtual void hand_over(Handover& /*next*/, const DeviceLoss& /*loss*/, const KernelInfo& /*kernel*/) const {}
-  /// Restores that state before the run of the other window continues. Throws std::runtime_error.
+  /// Restores what hand_over() stored, before the run of the other window continues. Throws std::runtime_error.
   virtual void take_over(const Handover& /*before*/) {}
   /// Returns the name of a kernel that the feature has made, such as "version 2 of my.cu"; empty for other kernels.
   virtual std::string name_of(const KernelInfo& /*kernel*/) const { return {}; }

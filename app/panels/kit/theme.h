@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "app/panels/kit/imgui_versions.h"
+
 namespace orrery::theme {
 /// Light text on a dark background, or dark text on a light one.
 enum class Tone { dark, light };
