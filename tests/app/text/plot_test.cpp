@@ -34,7 +34,7 @@ TEST(PlotAxis, HoldsTheFiniteValuesWithRoomAroundThem) {
 TEST(PlotAxis, BeginsAtZeroIfAsked) {
   EXPECT_EQ(fitted({.from_zero = true}, {1, 3}).low, 0);
   EXPECT_EQ(fitted({.from_zero = true}, {-3, -1}).high, 0);
-  EXPECT_EQ(fitted({.from_zero = true, .if_zero = 1e-7}, {0, 0}).high, 1e-7);
+  EXPECT_EQ(fitted({.from_zero = true, .if_zero = 1e-7}, {0, 0}).high, 1.08e-7);
   EXPECT_EQ(fitted({.from_zero = true, .if_zero = 1e-7}, {1e-12, 0}).high, 1.08e-12) << "they are not all 0";
 }
 
@@ -55,9 +55,11 @@ TEST(PlotAxis, HasRoundTicks) {
   EXPECT_EQ(labels_of({.low = -1e-6, .high = 3e-6}, 4), "-1e-6 0 1e-6 2e-6 3e-6"_words);
   EXPECT_EQ(labels_of({.low = 1000.2, .high = 1000.7}, 3), "1000.2 1000.4 1000.6"_words);
   EXPECT_EQ(labels_of({.high = 300}, 3), "0 100 200 300"_words);
-  EXPECT_EQ(labels_of({.logarithmic = true, .low = 1e-7, .high = 1e-3}, 5), "1e-7 1e-6 1e-5 1e-4 0.001"_words);
-  EXPECT_EQ(labels_of({.logarithmic = true, .low = 1e-7, .high = 1e-3}, 2), "1e-7 1e-5 0.001"_words);
-  EXPECT_EQ(labels_of({.logarithmic = true, .low = 0.8, .high = 30}, 8), "1 2 5 10 20"_words);
+  PlotAxis decades{.logarithmic = true, .label = scientific, .low = 1e-7, .high = 1e-3};
+  EXPECT_EQ(labels_of(decades, 5), "1e-7 1e-6 1e-5 1e-4 1e-3"_words);
+  EXPECT_EQ(labels_of(decades, 2), "1e-7 1e-5 1e-3"_words);
+  decades.low = 8e-5;
+  EXPECT_EQ(labels_of(decades, 8), "1e-4 2e-4 5e-4 1e-3"_words);
 }
 
 TEST(Plot, TheFrontSeparatesWhatItsMarksReach) {
