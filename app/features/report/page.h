@@ -11,6 +11,9 @@
 
 namespace orrery {
 
+struct Status;
+struct ViewStatus;
+
 struct ReportFact {
   std::string name, value;
 };
@@ -64,5 +67,8 @@ struct ReportContent {
 
 /// A page for people as one HTML file that needs no other file and no network. It is also well-formed XML.
 std::string report_page(const ReportContent& content);
+
+/// Returns the content of a page about the window's run, without the date, the machine and the picture.
+ReportContent window_content(const Status& status, const ViewStatus& view);
 
 }  // namespace orrery
