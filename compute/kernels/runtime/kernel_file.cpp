@@ -27,7 +27,11 @@ struct FoundFunction {
   bool nested = false;  ///< true: between braces, so in a namespace or a class
 };
 
-/// Returns the source with comments and string literals replaced by blanks. Line breaks remain.
+bool is_letter(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+}
+
+/// Returns the source with comments, strings and characters replaced by blanks. Line breaks remain.
 std::string without_comments(std::string_view source) {
   std::string code{source};
   const auto blank = [&](std::size_t begin, std::size_t end) {
@@ -42,19 +46,15 @@ std::string without_comments(std::string_view source) {
     } else if (code.compare(i, 2, "/*") == 0) {
       const std::size_t end = code.find("*/", i + 2);
       i = blank(i, end == std::string::npos ? code.size() : end + 2);
-    } else if (code[i] == '"') {
+    } else if (code[i] == '"' || (code[i] == '\'' && (i == 0 || !is_letter(code[i - 1])))) {  // not the one of 1'000
       std::size_t end = i + 1;
-      while (end < code.size() && code[end] != '"' && code[end] != '\n') end += code[end] == '\\' ? 2 : 1;
+      while (end < code.size() && code[end] != code[i] && code[end] != '\n') end += code[end] == '\\' ? 2 : 1;
       i = blank(i, end + 1);
     } else {
       ++i;
     }
   }
   return code;
-}
-
-bool is_letter(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
 
 /// Returns the name of the function whose declaration begins at `at`. Words such as void and __launch_bounds__(256) may

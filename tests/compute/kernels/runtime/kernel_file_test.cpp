@@ -35,7 +35,7 @@ TEST(KernelFileHeader, StatesIdTunablesAndNotes) {
                                             "// id: not the header's\n"
                                             "/* __global__ */ // __global__ void no()\n"
                                             "const char* text = \"__global__ void no()\";\n"
-                                            "__global__ void\n"
+                                            "const int n = 1'000; const char quote = '\"'; __global__ void\n"
                                             "__launch_bounds__(256) mine(Targets targets);\n");
   EXPECT_EQ(file.id, "my-kernel");
   EXPECT_EQ(file.title, "Mine");
