@@ -284,7 +284,7 @@ const std::vector<KeyBinding>& table() {
       plain<AskToQuit>({{U'q'}}, "Q", "Quits; asks first if work is lost."),
       {{{0, GLFW_KEY_ENTER}, {0, GLFW_KEY_KP_ENTER}},
        "Enter",
-       "Confirms quitting; lesson: continues.",
+       "Confirms quitting; lesson: goes on.",
        [](S, V v) -> Asked { return v.quit_question.empty() ? lesson_action(v) : ViewCommand{Quit{}}; }},
   };
   return bindings;
