@@ -15,9 +15,8 @@ float small_width(std::string_view words);
 
 /// The mouse's actions on a plot in the current frame.
 struct PlotUse {
-  std::optional<int> hovered{},
-      clicked{};              ///< PlotMark::row of the mark under the mouse, and of the mark that was clicked
-  std::optional<double> x{};  ///< horizontal position of the mouse, as a value on the axis
+  std::optional<int> hovered{}, clicked{};  ///< PlotMark::row of the mark under the mouse, and of the clicked mark
+  std::optional<double> x{};                ///< horizontal position of the mouse, as a value on the axis
 };
 
 /// Draws a plot as an ImGui item of `size` pixels. Test marks: `id` for the plot, `id.ROW` for each PlotMark.
