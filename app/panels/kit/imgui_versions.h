@@ -5,8 +5,7 @@
 
 namespace orrery {
 
-/// Returns the index of a key for IsKeyDown() and IsKeyPressed(). Before 1.87, it is the back end's key code
-/// (io.KeyMap).
+/// Returns a key's index for IsKeyDown() and IsKeyPressed(). Before 1.87: the back end's key code from io.KeyMap.
 inline auto key_index(ImGuiKey key) {
 #if IMGUI_VERSION_NUM < 18700
   return ImGui::GetKeyIndex(key);
