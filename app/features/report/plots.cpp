@@ -45,7 +45,7 @@ const char* front_words(const Plot& plot) {
 // Limits of the bar plot of time per step.
 
 constexpr std::size_t most_bars = 40, longest_name = 40;
-constexpr double linear_span = 25;  // ratio of times above which short bars would be invisible
+constexpr double linear_span = 25;  // largest ratio of times on a linear axis; larger ones need a logarithmic axis
 
 bool is_time(double ms) {
   return ms > 0 && std::isfinite(ms);
