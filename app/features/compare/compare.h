@@ -89,7 +89,7 @@ struct CompareStatus {
 
 /// The user's entries in the tab Compare for the next comparison.
 struct CompareDraft {
-  CompareWith running{};         ///< the running comparison that the texts were made from
+  CompareWith running{};         ///< comparison from which the entries below were made
   std::string kernel, settings;  ///< kernel: empty means A's kernel; settings: as typed, "theta=0.5 leaf=8"
   std::string integrator;        ///< empty: the integrator of A
   double time_step_factor = 1;   ///< B's time step divided by A's

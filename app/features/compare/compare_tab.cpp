@@ -193,8 +193,7 @@ void follow_comparison(const Status& status, const ViewStatus& view, CompareDraf
            .nudge = with.nudge};
 }
 
-/// Returns whether B equals A except for its nudge. Without a nudge, the runs would then stay equal and the plots
-/// empty.
+/// Returns whether B equals A except for its nudge. Without a nudge, both runs would stay equal, and the plots empty.
 bool is_as_a(const CompareWith& with, const Status& status) {
   if (!status.kernel || with.kernel != versioned_id(*status.kernel) || with.time_step) return false;
   Settings::Values settings = Settings{*status.kernel}.values();

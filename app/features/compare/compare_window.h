@@ -20,22 +20,20 @@ namespace orrery {
 /// returned part reaches to the window's edge, so it includes the panels on its side.
 std::array<StagePart, 2> split_stage(const render::Canvas& window, glm::vec3 covered);
 
-/// Lane B of a comparison with lane A, the lane of the window. Both begin with the same bodies and stop at equal
-/// simulated times. B runs while A waits, so neither slows the other's measured steps. Needs the GL context current.
+/// The second run, B, of a comparison. The lane of the window is run A. Both begin with the same bodies and stop at
+/// equal simulated times. B runs while A waits, so neither slows the other's steps. Needs the GL context current.
 class SecondLane {
  public:
   static constexpr std::size_t most_samples = 512;
   static constexpr int most_energy_bodies = 1 << 15;  ///< energies are not measured for more bodies
 
-  /// Prepares a second lane, which begin() makes in `lane`. The arguments are as for Lane, and must outlive this
-  /// object.
+  /// Prepares a second lane; begin() makes it in `lane`. The arguments are as for Lane, and must outlive this object.
   SecondLane(Rescue& rescue, const Backends& backends, const Sharing& sharing, bool lockstep,
              std::unique_ptr<Lane>& lane)
       : rescue_{rescue}, backends_{backends}, sharing_{sharing}, lockstep_{lockstep}, lane_{lane} {}
 
   bool active() const { return lane_ != nullptr; }
-  /// Makes B from the current bodies of `first`, whose step in flight is cancelled. After a throw, there is no
-  /// comparison.
+  /// Makes B from the bodies of `first`, whose step in flight is cancelled. After a throw, there is no comparison.
   void begin(Lane& first, const CompareWith& with);
   void end(Lane& first);
   /// Returns lane B. This and all functions below need active().
@@ -46,8 +44,7 @@ class SecondLane {
   void follow(Lane& first);
   /// Returns whether B must run steps to reach the simulated time of A.
   bool behind(Lane& first) const { return due(first.status()) > 0; }
-  /// Starts the steps of B that are due. Call only while both lanes are idle. `now_s` and `view` are as for
-  /// Lane::examine().
+  /// Starts the steps of B that are due. Call while both lanes are idle. `now_s` and `view` are as for Lane::examine().
   void advance(Lane& first, std::int64_t frame, double now_s, const ViewStatus& view);
   /// Returns whether A may continue: both lanes are idle, and at the same simulated time.
   bool in_step(Lane& first) const;
@@ -71,8 +68,7 @@ class SecondLane {
     std::array<std::optional<std::vector<Vec4>>, 2> positions{};  // none: the copy has not arrived yet
   };
 
-  /// Makes lane B. Reuses `old` if it has the same scene, because making a scene's bodies takes time. `old` may be
-  /// null.
+  /// Makes lane B. Reuses `old` if it has the same scene, whose bodies take time to make. `old` may be null.
   std::unique_ptr<Lane> make_lane(const Status& a, const CompareWith& with, std::unique_ptr<Lane> old) const;
   std::int64_t steps_of(const Status& a) const { return a.step - begin_.step; }
   std::int64_t due(const Status& a) const;
@@ -84,7 +80,7 @@ class SecondLane {
   void take_energies(DivergenceSample& sample, const Status& a) const;
 
   struct Begin {
-    Trial trial{};  // of A
+    Trial trial{};  // A at the start
     std::int64_t history = 0;
     std::int64_t step = 0;
     double time = 0;  // simulated time

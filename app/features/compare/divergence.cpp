@@ -29,7 +29,7 @@ constexpr double floor_share = 0x1p-21, compensated_floor_share = 0x1p-45;
 constexpr double ceiling_share = 0.1;  // Growth::ceiling as a fraction of the system's size
 
 // A law fits if the rms deviation of the logarithm is at most most_deviation, or at most this share of the logarithm's
-// growth. Thus a long growth may be as uneven as one with R^2 = 0.95. Encounters, not the length, make it uneven.
+// growth. For long growth, this share corresponds to R^2 = 0.95.
 constexpr double most_deviation = 0.35, most_deviation_share = 0.06;
 constexpr std::size_t most_ends = 24;  // number of beginnings and of ends of the exponential phase to try
 
@@ -101,7 +101,7 @@ struct Phase {
 };
 
 /// Returns the exponential phase of the points; none if no part of them qualifies. An exponential must fit the part
-/// better than a power law does, and the part must have at least half of the logarithm's growth. Among the parts whose
+/// better than a power law does. The part must have at least half of the logarithm's growth. Among the parts whose
 /// deviation relative to the growth is nearly the smallest, returns the one with the most growth.
 std::optional<Phase> exponential_phase(std::span<const GrowthPoint> points, const Fits& exponential,
                                        const Fits& power) {

@@ -62,8 +62,7 @@ struct Growth {
 /// median_radius(); `digits` are the digits of the measured positions.
 Growth fit_growth(std::span<const GrowthPoint> points, double size, Digits digits = Digits::single);
 
-/// Returns the growth in a sentence, with e-folding time or exponent and time range, or the reason why neither is
-/// known.
+/// Returns a sentence with the e-folding time or exponent and the time range, or with the reason why none is known.
 std::string growth_words(const Growth& growth);
 
 /// Comparison of two runs of the same bodies at one simulated time.

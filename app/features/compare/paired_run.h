@@ -21,8 +21,7 @@ struct LockStep {
   int a = 1, b = 1;
 };
 
-/// Returns the ratio of two time steps > 0. Throws UsageError unless one is a whole multiple of the other, up to
-/// rounding.
+/// Returns the ratio of two time steps > 0. Throws UsageError unless one is a multiple of the other, up to rounding.
 LockStep lock_step_of(float time_step_a, float time_step_b);
 
 /// A kernel with its settings, and what may differ between the two runs besides.
@@ -71,8 +70,7 @@ class PairedRun {
 
   bool ended() const { return taken_.back().steps[static_cast<std::size_t>(slow_)] >= plan_.steps; }
   /// Starts or checks the next batch of steps; call until ended(). Returns whether a batch is in flight, so that the
-  /// caller may sleep. Throws std::runtime_error that names A or B and the cause, for example a body that is not
-  /// finite.
+  /// caller may sleep. Throws std::runtime_error that names A or B and the cause, such as a body that is not finite.
   bool tick();
 
   /// Returns the samples taken. The first one is of the common state.

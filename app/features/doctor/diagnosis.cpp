@@ -76,8 +76,8 @@ int hardware_threads() {
   return std::max(processors_of(getppid()), usable_threads());
 }
 
-/// Returns how many threads kernels get if they ask for `threads`. Limits: the threads that OpenMP starts, the
-/// processors that they may use, and the processors of this thread, which starts the threads of all other kernels.
+/// Returns how many threads kernels get if they ask for `threads`. OpenMP may start fewer threads or bind them to fewer
+/// processors. Other kernels start their threads from this thread, and are bound to its processors.
 int kernel_threads(int threads) {
   int came = 0;
   cpu_set_t all;

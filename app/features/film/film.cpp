@@ -341,8 +341,7 @@ std::int64_t used_time(pid_t process) {
   return used.tv_sec * std::int64_t{1'000'000'000} + used.tv_nsec;
 }
 
-/// Returns why the file cannot grow, which ffmpeg's messages may not say; empty if it can. Spoils the file by a test
-/// write.
+/// Returns why the file cannot grow, which ffmpeg may not say; empty if it can. A test write spoils the file.
 std::string no_room(int file) {
   const std::vector<char> block(1 << 16);
   const off_t end = lseek(file, 0, SEEK_END);

@@ -33,14 +33,12 @@ struct FilmFrame {
   std::vector<std::uint8_t> rgba;
 };
 
-/// Output of a film's frames: a file or a folder. All functions throw std::runtime_error, one line with the output's
-/// name.
+/// Output of a film's frames: a file or a folder. All functions throw std::runtime_error, one line that names it.
 class FilmOutput {
  public:
   virtual ~FilmOutput() = default;
 
-  /// Prepares the output. Call once, before the first frame. `run` is an object with everything that the frames depend
-  /// on.
+  /// Prepares the output. Call once, before the first frame. `run` contains everything on which the frames depend.
   virtual void begin(const Json& run) = 0;
   /// Numbers of the frames that an earlier run has made, and that need not be rendered.
   const std::set<std::int64_t>& kept() const { return kept_; }
@@ -161,8 +159,7 @@ class FrameWorkers {
 
   /// Returns whether take_free() would return without waiting.
   bool has_free();
-  /// Returns a frame to fill in, with reused memory if possible. Blocks until one is free. Throws what `work` has
-  /// thrown.
+  /// Returns a frame to fill in, with reused memory if possible. Blocks until one is free. Throws what `work` threw.
   FilmFrame take_free();
   /// Passes a filled frame to the threads.
   void add(FilmFrame frame);

@@ -14,7 +14,7 @@
 
 namespace orrery {
 /// Films the picture of a window, at the pace at which the window showed it. The film has FilmOptions::fps frames per
-/// second; each shows the last picture that the window had drawn by then, so a slow window repeats pictures. If ffmpeg
+/// second. Each shows the last picture that the window had drawn by then, so a slow window repeats pictures. If ffmpeg
 /// is busy, skips a picture rather than wait. Needs the window's GL context current. All functions throw
 /// std::runtime_error, one line.
 class LiveFilm {

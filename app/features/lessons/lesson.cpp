@@ -158,7 +158,7 @@ LessonChoice read_range(std::string_view line) {
   return choice;
 }
 
-/// Throws unless the choice's range begins where the one before ends. Thus every ratio belongs to one choice.
+/// Throws unless the choice's range begins where the previous one ends. Thus every ratio belongs to one choice.
 void check_order(const LessonChoice& choice, const std::vector<LessonChoice>& before) {
   const double begin = before.empty() ? 0 : before.back().high;
   if (choice.low != begin || !(choice.high > choice.low)) {
@@ -172,8 +172,7 @@ void check_order(const LessonChoice& choice, const std::vector<LessonChoice>& be
   }
 }
 
-// Parsers of the code blocks (between lines of ```) that define a lesson. All throw UsageError that starts with
-// "NAME:LINE: ".
+// Parsers of the code blocks, between lines of ```, of a lesson. All throw UsageError that starts with "NAME:LINE: ".
 
 /// Parses "scene plummer", and commands that change only the simulation's physics and the picture.
 void read_window_block(const TextBlock& block, const std::string& name, Lesson& lesson) {

@@ -40,8 +40,8 @@ inline char letter_of(std::size_t choice) {
   return static_cast<char>('a' + choice);
 }
 
-/// Replaces each brace in the blocks by its measured figure: {time A}, {rate A}, {error A}, ratios such as {time A /
-/// B}, {chosen A}, {fastest}, {most accurate}, {processor}, {gpu}, {threads}.
+/// Replaces each brace in the blocks by its measured figure. Braces: ratios such as {time A / B}, {time A}, {rate A},
+/// {error A}, {chosen A}, {fastest}, {most accurate}, {processor}, {gpu}, {threads}.
 TextBlocks filled(const TextBlocks& blocks, const LessonPart& part, const LessonResults& results,
                   const LessonMachine& machine);
 

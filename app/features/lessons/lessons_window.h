@@ -27,8 +27,7 @@ class LessonControl {
   /// restores the run that was shown before the first scene of a lesson.
   Requests scene_requests(const Status& shown);
 
-  /// Starts the lesson's measurement. Also throws UsageError while `auto` chooses a kernel, and what LessonMeasurement
-  /// throws.
+  /// Starts the measurement. Also throws UsageError while `auto` chooses a kernel, and what LessonMeasurement throws.
   void start(Simulation& shown, LessonStatus& status);
   /// Continues the measurement. Call once per frame.
   void tick(Simulation& shown, LessonStatus& status);

@@ -102,8 +102,7 @@ struct ProfileFigure {
   bool of_machine = false;  ///< a limit of the machine, the same for all kernels
 };
 
-/// Returns all figures, in the order in which they are shown. A profile has only those that its chip and backend
-/// provide.
+/// Returns all figures, in display order. A profile has only the figures that its chip and backend provide.
 std::span<const ProfileFigure> profile_figures();
 
 /// Returns the figure with this id; null if there is none.
@@ -121,8 +120,7 @@ double relative_change(double before, double after);
 /// Formats a relative change: "−37.85 %", with the minus sign U+2212; "-" if it is NaN.
 std::string change_text(double change);
 
-/// Returns the relative change of a figure. NaN for a limit of the machine, which differs between profiles only by
-/// chance.
+/// Returns the relative change of a figure. NaN for a limit of the machine, which differs only by chance.
 double figure_change(const ProfileFigure& figure, const KernelProfile& before, const KernelProfile& after);
 
 /// One number in two profiles.

@@ -15,8 +15,7 @@
 
 namespace orrery {
 
-/// One kernel with its own copy of the bodies, which evaluates their forces repeatedly. Functions throw what
-/// ForceKernel::evaluate() throws.
+/// One kernel with its own copy of the bodies. Evaluates their forces repeatedly. Throws like ForceKernel::evaluate().
 class OwnEvaluation {
  public:
   virtual ~OwnEvaluation() = default;

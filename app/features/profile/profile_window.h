@@ -56,8 +56,7 @@ class ProfileControl {
   /// Starts a profile. Throws UsageError while the process of another profile runs.
   void start(const Status& shown, std::optional<int> device, ProfileStatus& status);
   static void compare(const CompareProfile& asked, ProfileStatus& status);
-  /// Takes the result of a profile that has ended. Returns whether there was one, successful or not. Call once per
-  /// frame.
+  /// Takes the result of a profile that has ended. Returns whether there was one, or a failure. Call once per frame.
   bool tick(ProfileStatus& status);
   /// Blocks until the profile in flight and its process have ended, and stores the result in `status`, as tick() does.
   void finish(ProfileStatus& status);

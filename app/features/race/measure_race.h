@@ -36,8 +36,7 @@ std::vector<KernelPtr> race_kernels(const Backends& backends, const KernelPtr& u
 
 /// Returns the run as text: "cpu-simd, leapfrog, dt 0.01".
 std::string words_for(const RaceRun& result);
-/// Returns the indices of the Pareto-optimal runs: no other run is better in both time and energy error. Smallest error
-/// first.
+/// Returns the indices of the Pareto-optimal runs in time and energy error, smallest error first.
 std::vector<std::size_t> race_front(const std::vector<RaceRun>& results);
 /// Returns the index of the fastest result whose energy error is at most `limit`; none if there is none.
 std::optional<std::size_t> cheapest_within(const std::vector<RaceRun>& results, double limit);

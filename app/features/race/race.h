@@ -25,8 +25,8 @@ namespace orrery {
 struct Status;
 struct ViewStatus;
 
-/// Starts a race: runs each combination of a kernel, an integrator and a time step from the first state of the current
-/// scene to the same simulated time, one after the other, in a separate simulation.
+/// Starts a race of all combinations of a kernel, an integrator and a time step. Each runs alone, in a separate
+/// simulation, from the first state of the current scene to the same simulated time.
 struct StartRace {
   double until = 0;                        ///< simulated time at the end
   std::vector<std::string> kernels{};      ///< ids; empty: the current kernel, and one that gives jerks
@@ -136,8 +136,8 @@ struct RaceForecast {
 
 RaceForecast forecast_of(const StartRace& race, const Status& status, const ViewStatus& view);
 
-/// Returns the `until` that the panel suggests: the longest time of 1, 0.5, 0.2 and so on for which the race should
-/// take at most one minute. It has at least four of the longest time steps. Ignores `race.until`.
+/// Returns the `until` that the panel suggests: the longest of 1, 0.5, 0.2 and so on with which the race should take at
+/// most one minute. It is at least four of the longest time steps. Ignores `race.until`.
 double suggested_end(StartRace race, const Status& status, const ViewStatus& view);
 
 /// Returns the forecast as text: "30 runs, 1,860 steps in all, roughly 2 min 5 s here."

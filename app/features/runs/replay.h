@@ -17,8 +17,8 @@
 
 namespace orrery {
 
-/// Description of a run with which it can be computed again: the states at which it started, each change with the step
-/// after which it came, and checksums of states in between.
+/// Record of a run with which it can be computed again. Contains the states at which it started, its changes with the
+/// steps after which they came, and checksums of states in between.
 struct Replay {
   struct StateSum {  ///< checksum(const Bodies&) of the state
     std::uint32_t value;

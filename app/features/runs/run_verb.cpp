@@ -108,8 +108,7 @@ fs::path folder_of(const fs::path& file) {
   return file.has_parent_path() ? file.parent_path() : fs::path{"."};
 }
 
-/// Throws if two outputs, or an output and an input, are the same file under any names. Call before anything is
-/// written.
+/// Throws if two outputs, or an output and an input, are one file under any names. Call before anything is written.
 void refuse_outputs_that_meet(const RunVerb& options, const RunOrder& order) {
   RunFiles files;
   const auto add = [](std::vector<NamedFile>& to, const char* where, const std::string& path) {
@@ -414,8 +413,8 @@ class Run {
                                          : fs::equivalent(order_.checkpoint, options_.resume, gone);
   }
 
-  /// Returns the folders for the checkpoint of a stopped run that has no usable name for one: the working folder, then
-  /// the user's folder for states.
+  /// Returns folders for the checkpoint of a stopped run without a usable --checkpoint: the working folder, then the
+  /// user's folder for states.
   static std::array<fs::path, 2> stop_folders() { return {fs::path{}, usual_state_folder()}; }
 
   void check_stop_folders() const {

@@ -33,7 +33,7 @@ class SnapshotSeries {
   bool is_snapshot(const std::filesystem::path& file) const;
   /// Returns whether a snapshot of this series, or its companion file, could have this name.
   bool takes(const std::string& name) const;
-  /// Returns the existing files of this series from snapshot `number` on, except links. Throws std::runtime_error, one
+  /// Returns the existing files of snapshots with numbers >= `number`, except links. Throws std::runtime_error, one
   /// line.
   std::vector<std::filesystem::path> files_from(std::int64_t number) const;
   /// Removes the files that files_from() returns. Throws std::runtime_error, one line.
@@ -155,8 +155,7 @@ class SimulationRun {
   /// or a device fails.
   /// Before the first step, removes existing snapshots from first_new_snapshot() on.
   bool run(const std::function<bool()>& stop, const std::function<void(const Progress&)>& show);
-  /// Writes the order's checkpoint to `file`. If it throws std::runtime_error, one line, earlier checkpoints are
-  /// unchanged.
+  /// Writes the order's checkpoint to `file`. If that throws std::runtime_error, earlier checkpoints are unchanged.
   void write_checkpoint(const std::string& file);
 
   /// Returns whether the run is at the last step and has written all its outputs. Such a run continues only if it gets

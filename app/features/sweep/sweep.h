@@ -11,8 +11,8 @@
 
 namespace orrery {
 
-/// Starts a sweep: measures every combination of the settings' values, one after the other, on copies of the first
-/// state of the current scene.
+/// Starts a sweep of all combinations of the settings' values. Each is measured alone, on a copy of the first state of
+/// the current scene.
 struct StartSweep {
   std::vector<std::string> kernels;   ///< ids, or "all" for all that can run here; empty: the current kernel
   std::vector<std::string> tunables;  ///< names of settings to vary; empty: none, all keep their values

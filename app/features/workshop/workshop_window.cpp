@@ -453,7 +453,7 @@ class WorkshopWindow final : public WindowFeature {
 
   std::string name_of(const KernelInfo& kernel) const override { return control_.name_of(kernel); }
 
-  /// Returns 0, or in a deterministic run with --kernel-file: 2 if the kernel does not compile or cannot run here, 1 if
+  /// Returns 0, or in a deterministic run with --kernel-file: 2 if the kernel does not compile or cannot run here; 1 if
   /// it was not shown for another reason.
   int exit_status() const override;
 

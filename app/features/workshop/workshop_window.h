@@ -70,8 +70,8 @@ class WorkshopControl {
   void open(const std::string& file);
   void open_new(const NewKernelFile& asked);
   void close();
-  /// Returns the file's versions, with that of `failed` marked as not correct because of `why`; none if no file is
-  /// open.
+  /// Returns the file's versions; none if no file is open. Marks the version of `failed` as not correct because of
+  /// `why`.
   std::optional<KernelHistory> history_without(const KernelInfo& failed, const std::string& why) const;
   /// Restores the file and the running kernel from a handover of an earlier process. Throws KernelFileError.
   void restore(const Handover& handover);
@@ -86,9 +86,9 @@ class WorkshopControl {
   /// Copies the shown bodies if a check has requested them. Call once per frame, and while a frame waits for the check.
   void answer(Simulation& simulation) { shown_bodies_.answer(simulation); }
   bool asks_for_bodies() const { return shown_bodies_.asked(); }
-  /// Updates `status`. Returns the command that selects a new correct version; none if there is none, or if the user
-  /// has selected another kernel since a version of the file was shown. After the command was carried out or has
-  /// failed, call took() or refused(). Call tick() once per frame.
+  /// Updates `status`. Returns the command that selects a new correct version; none if there is none. Also returns none
+  /// if the user has selected another kernel since a version of the file was shown. After the command was carried out
+  /// or has failed, call took() or refused(). Call tick() once per frame.
   std::optional<SelectKernel> tick(const Status& shown, WorkshopStatus& status);
   /// Adds to each version the smallest step time among its results for the shown system.
   void add_step_times(const Status& shown, std::span<const Result> results, WorkshopStatus& status) const;

@@ -14,8 +14,7 @@
 #include "compute/core/text.h"
 
 namespace orrery {
-/// Visible rectangle of a widget, valid before ImGui::Render(). In ImGui's display coordinates: on X11, pixels of the
-/// window.
+/// Visible rectangle of a widget, in ImGui's display coordinates (on X11: pixels). Valid before ImGui::Render().
 struct UiRect {
   float x0 = 0, y0 = 0, x1 = 0, y1 = 0;
 };
@@ -31,8 +30,7 @@ UiRect ui_marked(std::string_view name);
 /// Returns the names of the current frame's test marks whose widgets are cut off at the left or right, sorted by name.
 std::vector<std::string> ui_cut_off();
 
-/// Returns the test marks of the current frame, sorted by name, as lines of `NAME X0 Y0 X1 Y1`. Names may contain
-/// blanks.
+/// Returns the test marks of the current frame, by name, as lines of `NAME X0 Y0 X1 Y1`. Names may contain blanks.
 std::string ui_layout();
 
 /// State of a collapsible section.
@@ -99,8 +97,7 @@ bool begin_combo(const char* id, const std::string& preview, int flags = 0, cons
 /// Draws the label of a row. The next item fills the rest of the line, except `reserved` pixels at its end.
 void row_label(const char* label, std::string_view notes, float reserved = 0);
 
-/// Draws the label of a row, with a dot after it if `marked`. Returns whether it was double-clicked. Test mark:
-/// `id.label`.
+/// Draws the label of a row, with a dot if `marked`. Returns whether it was double-clicked. Test mark: `id.label`.
 bool marked_label(const char* id, const char* label, std::string_view notes, bool marked);
 
 /// Returns whether the current window was double-clicked in this rectangle, even if the first click opened a list on
@@ -135,7 +132,7 @@ template <class T>  // float or int
 std::optional<T> log_slider(const char* id, T current, const Range<T>& span, const char* format,
                             std::optional<T> own = std::nullopt);
 
-/// Draws the progress of a measurement: a bar filled to `share`, 0 to 1, with `words` in it; a Stop button; and
+/// Draws the progress of a measurement: a bar filled to `share`, 0 to 1, with `words` in it, and a Stop button. Draws
 /// `present`, the current item, below. Returns whether Stop was pressed. Test marks: `ID.progress`, `ID.stop`.
 bool progress_row(const char* id, float share, const std::string& words, std::string_view present);
 
