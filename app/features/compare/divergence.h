@@ -18,7 +18,7 @@ struct Distances {
 };
 
 /// Returns the distance of each body of `a` from the body of `b` with the same index. `a` and `b` have equally many
-/// bodies. Bodies also have the same digits: compensated positions include their low parts.
+/// bodies, and the same digits. The low parts of compensated positions count.
 std::vector<float> distances_of(std::span<const Vec4> a, std::span<const Vec4> b);
 std::vector<float> distances_of(const Bodies& a, const Bodies& b);
 

@@ -52,7 +52,7 @@ class FilmOutput {
   std::set<std::int64_t> kept_;
 };
 
-/// Returns the width or height of the video for a frame's: even, as H.264 with 4:2:0 requires.
+/// Returns a video's width or height for that of a frame: rounded up to an even number, as H.264 with 4:2:0 requires.
 constexpr int even_size(int size) {
   return size + size % 2;
 }
@@ -193,7 +193,7 @@ class Film {
   void begin(const Json& run);
   /// Returns whether this frame must be added.
   bool wants(std::int64_t frame) const { return !output_->kept().contains(frame); }
-  /// Returns whether no frame after `frame` - 1 must be added.
+  /// Returns whether neither `frame` nor any later frame must be added.
   bool complete_from(std::int64_t frame) const { return frame > last_wanted_; }
 
   /// Returns whether take_free() would return without waiting.

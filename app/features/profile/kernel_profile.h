@@ -15,7 +15,7 @@
 
 namespace orrery {
 
-/// Measured time of one kernel with its settings, its stall reasons and other figures. Plain values.
+/// Measured time of one kernel with its settings, with its stall reasons and other figures.
 struct KernelProfile {
   std::string kernel_id{}, settings{};
   int kernel_version = 0;  ///< version of a kernel file edited in the window; 0: other kernels
@@ -77,7 +77,7 @@ struct StallShare {
 /// Reasons with a smaller share are combined, or shown without their sentences.
 inline constexpr double small_share = 0.005;
 
-/// Formats a share of 1: "57.1 %"; one below small_share has two decimals: "0.04 %".
+/// Formats a fraction of 1: "57.1 %"; one below small_share has two decimals: "0.04 %".
 std::string share_text(double share);
 
 /// Returns the stall reasons of a profile, largest first. Leaves out values that are negative or not finite.

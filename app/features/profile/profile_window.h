@@ -56,7 +56,7 @@ class ProfileControl {
   /// Starts a profile. Throws UsageError while the process of another profile runs.
   void start(const Status& shown, std::optional<int> device, ProfileStatus& status);
   static void compare(const CompareProfile& asked, ProfileStatus& status);
-  /// Takes the result of a profile that has ended. Returns whether there was one, or a failure. Call once per frame.
+  /// Takes the result of a profile that has ended, successful or not. Returns whether one has. Call once per frame.
   bool tick(ProfileStatus& status);
   /// Blocks until the profile in flight and its process have ended, and stores the result in `status`, as tick() does.
   void finish(ProfileStatus& status);
@@ -77,7 +77,7 @@ class ProfileControl {
   int version_ = 0;  // KernelProfile::kernel_version of the profile in flight
   std::stop_source stop_;
   std::future<KernelProfile> in_flight_;
-  std::future<void> process_;              // process of that profile; lives a little longer than it, and ends by stop_
+  std::future<void> process_;              // its process, which ends a little later; stop_ ends it early
   std::vector<std::future<void>> ending_;  // spare processes that were dropped
   std::optional<Profiler> spare_;          // waits for a profile on spare_device_
   int spare_device_ = 0;

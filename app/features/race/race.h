@@ -104,7 +104,7 @@ struct RaceSize {
   double evaluations = 0;  ///< force evaluations for all bodies; a lower bound with block steps
 };
 
-/// Returns the work of `kernel` with those of the integrators (ids) that race_pairs() accepts, at all these time steps.
+/// Returns the work of `kernel` with the integrators (ids) that race_pairs() accepts, at each of these time steps.
 inline RaceSize race_size(const KernelInfo& kernel, bool all_give_jerks, std::span<const std::string> integrators,
                           std::span<const float> time_steps, double until) {
   RaceSize size;

@@ -40,7 +40,7 @@ struct ReportGroup {
 /// A quantity that changed while the window ran.
 struct ReportCurve {
   std::string title, words;  ///< words: a sentence that describes the plot
-  Plot plot;                 ///< has one line and no axis ranges
+  Plot plot;                 ///< has one line; its axes are not fitted yet
   std::string missing;       ///< one sentence: why there is nothing to draw
 };
 

@@ -47,7 +47,7 @@ class MachineFacts {
   std::future<std::optional<double>> clock_;
   std::map<std::string, InstructionCounts> counted_;  // by function
   std::stop_source stop_;
-  std::optional<Count> in_flight_;  // last member, so destroyed first, after the destructor has requested the stop
+  std::optional<Count> in_flight_;  // last member: destroyed first, after the destructor's stop request
 };
 
 }  // namespace orrery

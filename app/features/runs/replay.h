@@ -68,7 +68,7 @@ class RunHistory {
   void begin(Simulation& simulation);
   /// Records a command. Call after `simulation` has carried it out.
   void took(const Command& command, Simulation& simulation);
-  /// Call if the state is not the start of a scene. lines() then throws UsageError with `why` until the next start.
+  /// Marks the state as one that no replay can reach. lines() then throws UsageError with `why` until the next start.
   void lose(Simulation& simulation, std::string why);
   /// Records what `auto` chose, and at times a checksum of the state. Call once per frame, after Simulation::collect()
   /// and before steps are started.
@@ -134,7 +134,7 @@ struct ReplayOutcome {
   std::int64_t steps = 0;               ///< total of all starts
   int states = 0;                       ///< number of states that agreed
   std::optional<std::int64_t> agreed;   ///< last step since the last start at which the states agreed
-  std::optional<Difference> different;  ///< first difference; none so far
+  std::optional<Difference> different;  ///< first difference; none if all agreed so far
   bool stopped = false;
 };
 

@@ -29,12 +29,11 @@ class SnapshotSeries {
   const std::filesystem::path& folder() const { return folder_; }
   const SnapshotFormat& format() const { return *format_; }
   std::filesystem::path file(std::int64_t number) const;
-  /// Returns whether the file's name is a snapshot's, not that of a snapshot's companion file.
+  /// Returns whether the file has the name of a snapshot. False for a snapshot's companion file.
   bool is_snapshot(const std::filesystem::path& file) const;
   /// Returns whether a snapshot of this series, or its companion file, could have this name.
   bool takes(const std::string& name) const;
-  /// Returns the existing files of snapshots with numbers >= `number`, except links. Throws std::runtime_error, one
-  /// line.
+  /// Returns the existing files of snapshots with numbers >= `number`; no links. Throws std::runtime_error, one line.
   std::vector<std::filesystem::path> files_from(std::int64_t number) const;
   /// Removes the files that files_from() returns. Throws std::runtime_error, one line.
   void remove_from(std::int64_t number) const;
@@ -144,7 +143,7 @@ class SimulationRun {
     double interactions = 0;  ///< number of interactions in these steps
     std::optional<EnergyChange> energy{};
     int snapshots = 0, checkpoints = 0;
-    std::string problem{};  ///< one line: why a checkpoint during the run could not be written; empty: none failed
+    std::string problem{};  ///< one line: why the latest checkpoint in the run could not be written; else empty
   };
 
   /// Prepares a run. `simulation` must outlive it. Throws UsageError if its state cannot meet the order.

@@ -133,30 +133,29 @@ class KernelWorkshop {
   std::jthread thread_;              // last member: destroyed first
 };
 
-/// Keeps a version of the kernel file in the catalog as a kernel.
+/// Keeps one version of the kernel file, the placed version, in the catalog as a kernel.
 class PlacedKernel {
  public:
-  /// Puts the version into the catalog, in place of an earlier one with its id.
+  /// Puts a version into the catalog, in place of an earlier one with its id.
   using Put = std::function<KernelPtr(KernelCatalog& kernels, const AcceptedKernel& version)>;
 
   /// `kernels` must outlive this object.
   PlacedKernel(KernelCatalog& kernels, Put put) : kernels_{kernels}, put_{std::move(put)} {}
 
-  /// Puts the version into the catalog, unless it is there. If this throws, nothing has changed.
+  /// Places `version`, unless it is placed already. If this throws, nothing has changed.
   void put(const AcceptedKernel& version);
-  /// Replaces the version, which could not be used, by the one before; without one, only removes it.
+  /// Removes the placed version, which could not be used. Places the previous one again, if there is one.
   void take_back();
-  /// Forgets the numbers of the versions, because another file is open. Its versions are counted from 1.
+  /// Forgets the numbers of the open file's versions, because another file is opened.
   void forget_numbers();
 
-  /// Returns whether the kernel with this id is the version.
+  /// Returns whether the kernel with this id is the placed version.
   bool is(std::string_view id) const { return present_.file && present_.file->id == id; }
-  /// Returns the number of the version; 0: none, or not of the open file.
+  /// Returns the number of the placed version; 0: none, or not of the open file.
   int version() const { return present_.version; }
-  /// Returns KernelInfo::revision of the version; 0: none, or not of the open file.
+  /// Returns KernelInfo::revision of the placed version; 0: none, or not of the open file.
   int revision() const { return of_file_.empty() ? 0 : of_file_.back()->revision; }
-  /// Returns the version number of the kernel with this id and revision, even if it was replaced; 0: none, or not of
-  /// the open file.
+  /// Returns the version number of a kernel by id and revision, even if it was replaced; 0: not of the open file.
   int version_of(std::string_view id, int revision) const;
   /// Returns the kernel that a version of the open file became; null: none.
   KernelPtr kernel_of(int version) const;

@@ -70,8 +70,7 @@ class WorkshopControl {
   void open(const std::string& file);
   void open_new(const NewKernelFile& asked);
   void close();
-  /// Returns the file's versions; none if no file is open. Marks the version of `failed` as not correct because of
-  /// `why`.
+  /// Returns the file's versions; none if no file is open. Marks the version of `failed` as not correct, with `why`.
   std::optional<KernelHistory> history_without(const KernelInfo& failed, const std::string& why) const;
   /// Restores the file and the running kernel from a handover of an earlier process. Throws KernelFileError.
   void restore(const Handover& handover);
@@ -100,7 +99,7 @@ class WorkshopControl {
     awaited_ = 0;
     return placed_.version();
   }
-  /// Notes that the command of tick() failed. Puts the version before into the catalog again.
+  /// Notes that the command of tick() failed. Puts the previous version into the catalog again.
   void refused(const std::string& why);
   /// Updates WorkshopStatus::running, and which versions can be selected.
   void describe_running(const Status& shown, WorkshopStatus& status) const;

@@ -39,7 +39,7 @@ void time_head(std::string_view title, const std::string& total);
 /// Draws the parts side by side. The bar's rest up to `total_ms` stays empty. Test mark: `id`.
 void time_bar(const char* id, std::span<const TimePart> parts, double total_ms);
 
-/// Draws the names and times of the parts in `most_columns` columns, or in 2 if that is too narrow. Test marks:
+/// Draws the names and times of the parts in `most_columns` columns, or in 2 if there is no room. Test marks:
 /// `id.NAME`.
 void time_legend(const char* id, std::span<const TimePart> parts, int most_columns = 3);
 
