@@ -21,8 +21,8 @@ namespace orrery {
 struct CompareWith {
   std::optional<std::string> kernel{};  ///< kernel of B; none: ends the comparison
   Settings::Values settings{};          ///< settings of B's kernel; a setting that is not named has its initial value
-  std::string integrator{};             ///< of B; empty: the integrator of A
-  std::optional<float> time_step{};     ///< of B; none: the time step of A
+  std::string integrator{};             ///< integrator of B; empty: the integrator of A
+  std::optional<float> time_step{};     ///< time step of B; none: the time step of A
   double nudge = 0;                     ///< moves each body of B by this length at the start
 
   static constexpr Range<double> nudges{0, 1e30, "in units of length"};

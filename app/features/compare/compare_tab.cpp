@@ -180,7 +180,7 @@ std::string text_of(const Settings::Values& settings) {
   return text;
 }
 
-/// Copies a comparison that did not begin in this tab, but in a script for example, to the draft.
+/// Copies a running comparison into the draft, if it did not begin in this tab but in a script, for example.
 void follow_comparison(const Status& status, const ViewStatus& view, CompareDraft& draft) {
   const CompareWith& with = view.features.of<CompareStatus>().with;
   if (!view.features.of<CompareStatus>().active || with == draft.running) return;

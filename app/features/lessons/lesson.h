@@ -33,7 +33,7 @@ struct LessonFigure {
 struct LessonChoice {
   double low = 0, high = std::numeric_limits<double>::infinity();  ///< right if the question's ratio is in [low, high)
   std::string row{};                                               ///< label of the row; right if that row is the best
-  std::string text;                                                ///< one line
+  std::string text;                                                ///< text of the choice, one line
 };
 
 /// The question that the reader predicts, with its choices and the measured quantity that decides it.

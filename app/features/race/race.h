@@ -79,8 +79,8 @@ struct RaceStatus {
   std::string error{};  ///< why a file was not written
 };
 
-/// Returns whether a race combines the two. Kernels that give jerks run only integrators that need jerks, unless all
-/// kernels of the race give jerks: `all_give_jerks`.
+/// Returns whether a race combines the two. Integrators that need jerks run with kernels that give them. Other
+/// integrators run with the other kernels, or with all kernels if `all_give_jerks`.
 inline bool race_pairs(const KernelInfo& kernel, const IntegratorInfo& integrator, bool all_give_jerks) {
   if (integrator.needs_jerks) return kernel.gives_jerks;
   return !kernel.gives_jerks || all_give_jerks;

@@ -31,7 +31,7 @@ struct Replay {
   /// ReturnToRun starts at step 0 from the first state of its scene. Other commands change the physics or the kernel.
   using Event = std::variant<Command, StateSum, Chosen>;
   struct Line {
-    std::int64_t step = 0;  ///< number of steps since the last start
+    std::int64_t step = 0;  ///< number of whole steps since the last start
     Event event;
     int line = 0;  ///< number of the line in the file, from 1; 0: not from a file
   };
