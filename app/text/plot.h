@@ -95,7 +95,7 @@ class PlotCanvas {
   /// Returns the height of text, the unit of all lengths in a plot.
   virtual double em() const = 0;
   virtual double width_of(std::string_view text) const = 0;
-  /// Draws the background inside the axes.
+  /// Draws the area inside the axes: its background, or its axis lines.
   virtual void ground(PlotPoint low, PlotPoint high) = 0;
   virtual void line(const std::vector<PlotPoint>& points, PlotStroke stroke, PlotInk ink) = 0;
   virtual void dot(PlotPoint at, PlotInk ink) = 0;
