@@ -1,4 +1,4 @@
-// The plots that both the window and a report show.
+// The plots that both the window and the HTML report show.
 #pragma once
 
 #include <optional>
@@ -12,23 +12,23 @@
 
 namespace orrery {
 
-/// Returns the pairs of bodies per second, with n^2 pairs per step for every kernel. Trees evaluate far fewer.
+/// Returns the body pairs per second, counting n^2 pairs per step for every kernel. Trees evaluate far fewer.
 double pairs_per_s(const Measurement& row);
 
-/// The place of a measurement in a plot of speed over error; none if one of the two is not known.
+/// Returns the mark of a measurement in a plot of speed over error. Returns none if its speed or error is unknown.
 std::optional<PlotMark> speed_error_mark(const Measurement& row);
 
 /// Plots speed over error, with the Pareto front of the marks that are not faint.
 Plot speed_error_plot(std::vector<PlotMark> marks);
 
-/// A conserved quantity, or its drift since the first sums.
+/// A curve of conserved_plot(): a conserved quantity, or its change since the first probe.
 struct ConservedCurve {
-  const char* name;  ///< in the legend; empty if the chart has only one curve
+  const char* name;  ///< shown in the legend; empty if the plot has only one curve
   PlotInk ink;
   double (*value)(const ConservedProbe& now, const ConservedProbe& first);
 };
 
-/// |E - E0| / |E0|
+/// Returns the relative energy error |E - E0| / |E0|.
 double energy_drift(const ConservedProbe& now, const ConservedProbe& first);
 
 /// Plots the curves over simulated time.

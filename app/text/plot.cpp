@@ -15,7 +15,7 @@ int exponent_of(double value) {
   return static_cast<int>(std::floor(std::log10(std::abs(value) * (1 + 1e-9))));
 }
 
-/// 1, 2 or 5 times a power of ten, at least `step` > 0.
+/// Returns the smallest 1, 2 or 5 times a power of ten that is at least `step` > 0.
 double round_step(double step) {
   const double ten = std::pow(10, exponent_of(step));
   for (const double factor : {1.0, 2.0, 5.0}) {
@@ -24,7 +24,7 @@ double round_step(double step) {
   return 10 * ten;
 }
 
-/// Decades, with 2 and 5 times them between if there is room.
+/// Returns ticks at powers of ten, and at 2 and 5 times them if there is room.
 std::vector<PlotTick> log_ticks(const PlotAxis& axis, double most) {
   std::vector<PlotTick> ticks;
   const double decades = std::log10(axis.high / axis.low);
@@ -48,20 +48,20 @@ struct Box {
   }
 };
 
-/// Box of a label, and whether a line must lead to it.
+/// Box of a label, and whether a line must connect it to its mark.
 struct LabelPlace {
   Box box;
   bool far = false;
 };
 
-/// Every place around a point for a label, the best first.
+/// Returns all places for a label around a point, the best first.
 std::vector<LabelPlace> places_around(PlotPoint point, double width, double em) {
   const double near = 0.7 * em, left = point.x - near - width, middle = point.x - width / 2, right = point.x + near;
   std::vector<LabelPlace> places;
   const auto add = [&](double x, double y, bool far) {
     places.push_back({{{x, y - 0.5 * em}, {x + width, y + 0.5 * em}}, far});
   };
-  // The front leads to the right at the height of its mark: a label above or below is clear of it.
+  // The Pareto front leaves its mark to the right, at the same height. A label above or below does not touch it.
   for (const double y : {point.y - em, point.y + em, point.y}) {
     const double closer = y == point.y ? 0 : 0.3 * em;
     for (const double x : {right - closer, left + closer}) add(x, y, false);
@@ -75,8 +75,8 @@ std::vector<LabelPlace> places_around(PlotPoint point, double width, double em) 
   return places;
 }
 
-/// Draws the labels that have room, those of the front first, so that none covers a mark or another label. Returns the
-/// number of the others.
+/// Draws the labels that cover no mark and no other label, Pareto-optimal marks first. Returns the number of labels
+/// that were not drawn.
 std::size_t draw_labels(const Plot& plot, PlotCanvas& canvas, const PlotArea& area) {
   const double em = canvas.em(), reach = 0.4 * em;
   std::vector<Box> taken;
@@ -129,7 +129,7 @@ void draw_line(const Plot& plot, const PlotLine& line, PlotCanvas& canvas, const
   if (!part.empty() && line.stroke == PlotStroke::curve) canvas.dot(part.back(), line.ink);
 }
 
-// Room for a tick of each axis, in units of the text's height.
+// Space for a tick of the horizontal axis (width) and of the vertical axis (height), in units of the text's height.
 constexpr double tick_width = 4.5, tick_height = 2;
 
 std::vector<PlotTick> ticks_up(const Plot& plot, const PlotArea& area, double em) {

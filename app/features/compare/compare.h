@@ -1,4 +1,4 @@
-// Comparisons of two runs: their commands, and what the window shows of them.
+// Commands and window state of a comparison of two runs.
 #pragma once
 
 #include <array>
@@ -16,20 +16,20 @@
 
 namespace orrery {
 
-/// Runs the bodies a second time from their current state: B beside A, the run of the window. If A gets another kernel,
-/// physics or bodies, the comparison begins again from there.
+/// Starts run B from the current bodies of run A, the run of the window, and compares the two. If A gets another
+/// kernel, physics or bodies, the comparison begins again from A's current state.
 struct CompareWith {
-  std::optional<std::string> kernel{};  ///< of B; none: ends the comparison
-  Settings::Values settings{};          ///< a setting that is not named has its initial value
-  std::string integrator{};             ///< empty: that of A
-  std::optional<float> time_step{};     ///< none: that of A
+  std::optional<std::string> kernel{};  ///< kernel of B; none: ends the comparison
+  Settings::Values settings{};          ///< settings of B's kernel; a setting that is not named has its initial value
+  std::string integrator{};             ///< integrator of B; empty: the integrator of A
+  std::optional<float> time_step{};     ///< time step of B; none: the time step of A
   double nudge = 0;                     ///< moves each body of B by this length at the start
 
   static constexpr Range<double> nudges{0, 1e30, "in units of length"};
   friend bool operator==(const CompareWith&, const CompareWith&) = default;
 };
 
-/// Where the two runs are drawn.
+/// Layout of the two runs in the window.
 enum class CompareLayout {
   side,  ///< A at the left, B at the right
   over   ///< both in one picture, in two colours
@@ -67,33 +67,33 @@ inline constexpr std::tuple compare_commands{
 
 /// One of the two runs that are compared.
 struct ComparedRun {
-  std::string name;    ///< "cpu-tree theta=0.5 euler": what differs from initial values, and from the other run
-  double step_ms = 0;  ///< median time of a step of this comparison; 0: not known yet
+  std::string name;               ///< kernel and changed settings; integrator and time step if those of A and B differ
+  double step_ms = 0;             ///< median time per step since the comparison began; 0: not known yet
   double interactions_per_s = 0;  ///< 0: not known yet
 };
 
-/// The comparison of two runs.
+/// State of the comparison that the window shows.
 struct CompareStatus {
   bool active = false;
   CompareLayout layout = CompareLayout::side;
-  CompareWith with;                       ///< B, as it was asked for
-  std::array<ComparedRun, 2> runs;        ///< A and B
-  double begin_time = 0;                  ///< simulated, when both had the same state
-  double time = 0;                        ///< since then
-  double size = 0;                        ///< of the system then, see median_radius()
+  CompareWith with;                       ///< the command that started B
+  std::array<ComparedRun, 2> runs;        ///< A and B, in this order
+  double begin_time = 0;                  ///< simulated time at which both had the same state
+  double time = 0;                        ///< simulated time since then, at the latest sample
+  double size = 0;                        ///< size of the system at the start, see median_radius()
   std::vector<DivergenceSample> samples;  ///< oldest first, at most 512
-  Growth growth;                          ///< of the median distance in them
-  /// Side by side: where the line between the two is, in shares of the window's width, and where the part for A begins.
+  Growth growth;                          ///< growth of the samples' median distance
+  /// Line between A and B, and left end of A's part, in fractions of the window's width. Only for CompareLayout::side.
   float split = 0.5f, left = 0;
 };
 
-/// The second run of a comparison that the user is choosing.
+/// The user's entries in the tab Compare for the next comparison.
 struct CompareDraft {
-  CompareWith running{};         ///< the one that the texts were made from
-  std::string kernel, settings;  ///< empty: as in the first run; settings as typed: "theta=0.5 leaf=8"
-  std::string integrator;        ///< empty: likewise
-  double time_step_factor = 1;   ///< of the first run's time step
-  std::optional<double> nudge;   ///< see CompareWith; none: a small one if B does not differ from A in anything else
+  CompareWith running{};         ///< comparison from which the entries below were made
+  std::string kernel, settings;  ///< kernel: empty means A's kernel; settings: as typed, "theta=0.5 leaf=8"
+  std::string integrator;        ///< empty: the integrator of A
+  double time_step_factor = 1;   ///< B's time step divided by A's
+  std::optional<double> nudge;   ///< see CompareWith; none: a small nudge if nothing else differs between B and A
 };
 
 }  // namespace orrery

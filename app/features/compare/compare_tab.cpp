@@ -109,7 +109,7 @@ template <class Choices, class Value>
 void choice_row(const char* id, const char* label, const char* notes, const Choices& choices, Value& chosen) {
   row_label(label, notes);
   const auto shown = std::ranges::find(choices, chosen, &Choice<Value>::value);
-  const std::string other = fmt::format("{:.3}", chosen);  // from a script
+  const std::string other = fmt::format("{:.3}", chosen);  // a value that a script set, not among the choices
   if (!begin_combo(id, shown != choices.end() ? shown->title : other.c_str())) return;
   for (const auto& choice : choices) {
     if (ImGui::Selectable(choice.title, choice.value == chosen)) chosen = choice.value;
@@ -118,18 +118,18 @@ void choice_row(const char* id, const char* label, const char* notes, const Choi
   ImGui::EndCombo();
 }
 
-/// The kernel with this versioned_id(); null if there is none, or it was replaced.
+/// Returns the kernel with this versioned_id(); null if there is none, or if a newer version has replaced it.
 const KernelInfo* present_kernel(const ViewStatus& view, const std::string& id) {
   const auto found = std::ranges::find(view.kernels, id, [](const KernelPtr& kernel) { return versioned_id(*kernel); });
   return found == view.kernels.end() ? nullptr : found->get();
 }
 
-/// "My kernel v3"
+/// Returns the kernel's title, with the version if it is from a kernel file: "My kernel v3".
 std::string title_of(const KernelInfo& kernel) {
   return kernel.file_version > 0 ? fmt::format("{} v{}", kernel.title, kernel.file_version) : kernel.title;
 }
 
-/// Offers the versions of the open kernel file that newer ones have replaced.
+/// Lists the versions of the open kernel file that newer ones have replaced, to choose from.
 void earlier_versions(const ViewStatus& view, CompareDraft& draft) {
   for (const WorkshopVersion& version : view.features.of<WorkshopStatus>().versions) {
     if (version.kernel.empty() || present_kernel(view, version.kernel)) continue;
@@ -173,14 +173,14 @@ void nudge_row(double present, CompareDraft& draft) {
   if (chosen != present) draft.nudge = chosen;
 }
 
-/// "block=256 unroll=8"
+/// Returns the settings as text: "block=256 unroll=8".
 std::string text_of(const Settings::Values& settings) {
   std::string text;
   for (const auto& [name, value] : settings) text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
   return text;
 }
 
-/// Shows what a script or another way has asked for.
+/// Copies a running comparison into the draft, if it did not begin in this tab but in a script, for example.
 void follow_comparison(const Status& status, const ViewStatus& view, CompareDraft& draft) {
   const CompareWith& with = view.features.of<CompareStatus>().with;
   if (!view.features.of<CompareStatus>().active || with == draft.running) return;
@@ -193,7 +193,7 @@ void follow_comparison(const Status& status, const ViewStatus& view, CompareDraf
            .nudge = with.nudge};
 }
 
-/// Whether B, but for its nudge, is as A: then the runs would stay together, and the plots empty.
+/// Returns whether B equals A except for its nudge. Without a nudge, both runs would stay equal, and the plots empty.
 bool is_as_a(const CompareWith& with, const Status& status) {
   if (!status.kernel || with.kernel != versioned_id(*status.kernel) || with.time_step) return false;
   Settings::Values settings = Settings{*status.kernel}.values();
@@ -233,7 +233,7 @@ void buttons(const Status& status, const ViewStatus& view, CompareDraft& draft, 
   const ImVec2 size{active ? (room - gap) / 2 : room, 0};
   ImGui::BeginDisabled(view.measuring());
   if (accent_button(active ? "Start anew" : "Compare from here", size)) {
-    draft.running = asked_for(draft, status);  // so that the draft stays as it was chosen
+    draft.running = asked_for(draft, status);  // follow_comparison() then leaves the draft as chosen
     out.push_back(draft.running);
   }
   ui_mark("compare.start");
@@ -261,7 +261,7 @@ void second_run(const Status& status, const ViewStatus& view, CompareDraft& draf
   buttons(status, view, draft, out);
 }
 
-/// Explains a comparison that has not begun.
+/// Draws the text that explains a comparison before it begins.
 void explanation(const Status& status, const CompareDraft& draft) {
   const CompareWith with = asked_for(draft, status);
   if (is_as_a(with, status) && with.nudge > 0) {
@@ -323,14 +323,14 @@ void compare_content(const Status& status, const ViewStatus& view, PanelState& s
   draw_chart(energy_chart, compare, chart_size);
 }
 
-/// Returns a caption that fits into `width`: the name is shortened, and the time is whole or left out.
+/// Returns a caption that fits into `width` pixels. Shortens the name; the time is complete or left out.
 std::string caption_of(const ComparedRun& run, float width) {
   const std::string time = run.step_ms > 0 ? fmt::format("   {} per step", format_ms(run.step_ms)) : std::string{};
   const float room = width - ImGui::CalcTextSize(time.c_str()).x;
   return room < em(5) ? shortened(run.name, width) : shortened(run.name, room) + time;
 }
 
-/// "A" in its colour, then its run, from `at` on; as wide as `most`. Returns where it ends, from the top of the window.
+/// Draws "A" or "B" in its colour, then the run, in at most `most` pixels. Returns the y coordinate of the lower end.
 float caption(std::size_t which, ImVec2 at, float most, const ComparedRun& run) {
   ImGui::SetNextWindowPos(at);
   ImGui::SetNextWindowSizeConstraints({0, 0}, {std::max(most, em(4)), FLT_MAX});
@@ -345,7 +345,7 @@ float caption(std::size_t which, ImVec2 at, float most, const ComparedRun& run) 
   return end;
 }
 
-/// Which of the two runs is drawn where.
+/// Draws the captions of A and B over the picture. Returns the y coordinate of their lower end.
 float compare_captions(const ViewStatus& view, const PanelState& state) {
   const CompareStatus& compare = view.features.of<CompareStatus>();
   if (!compare.active) return 0;

@@ -29,17 +29,17 @@
 namespace orrery {
 namespace {
 
-/// `orrery compare`: runs two variants from the same bodies and prints how they diverge. Throws std::runtime_error
-/// after it has printed what was measured.
+/// `orrery compare`: runs two variants from the same bodies and prints how they diverge. If a run fails, prints the
+/// samples taken so far, then throws std::runtime_error.
 struct CompareVerb final : Verb, SystemOptions {
   void declare(CommandLine& line) override;
   void finish(const CommandLine& line) override;
   int run(const Program& program) const override;
 
   std::array<std::optional<RunVariant>, 2> variants;  ///< A and B; both are given
-  std::int64_t steps = 1000;                          ///< of the run with the longer time step
-  std::optional<std::int64_t> every;                  ///< of these steps between two samples
-  std::optional<bool> energy;                         ///< measure it; none: as PairPlan has it
+  std::int64_t steps = 1000;                          ///< steps of the run with the longer time step
+  std::optional<std::int64_t> every;                  ///< such steps between two samples
+  std::optional<bool> energy;                         ///< whether to measure energies; none: PairPlan's default
   ResultOptions results;
 };
 
@@ -154,7 +154,7 @@ std::string members_table(const PairedRun& run, const TextStyle& style) {
   return '\n' + table.text(style) + '\n';
 }
 
-/// Writes what a PairedRun measures: tables for stdout, and the requested files.
+/// Writes what a PairedRun measures: tables for stdout, and the files that the options name.
 class CompareReport {
  public:
   /// Creates the files. `run` must outlive this. Throws std::runtime_error.
@@ -163,11 +163,11 @@ class CompareReport {
         metadata_(compare_metadata(backends, run)),  // braces would make an array of it
         files_{options.results.names, metadata_, compare_columns} {}
 
-  /// Writes the CSV rows of new samples.
+  /// Writes the CSV rows of the samples that are new since the last call.
   void update() {
     for (; written_ < run_.taken().size(); ++written_) files_.add(csv_fields(run_.taken()[written_]));
   }
-  /// Writes the JSON. Returns the tables, the e-folding time and the names of the files.
+  /// Writes the JSON file. Returns the tables, the e-folding time and the names of the files.
   std::string finish(const TextStyle& style) {
     update();
     Json samples = Json::array();
@@ -191,19 +191,19 @@ class CompareReport {
                      style) +
            files_.written();
   }
-  /// The first file that could not be written and why, one line; empty if there is none.
+  /// Returns one line with the first file that could not be written and the cause; empty if there is none.
   const std::string& error() const { return files_.error(); }
 
  private:
   const PairedRun& run_;
   Json metadata_;
   ResultFiles files_;
-  std::size_t written_ = 0;  // samples
+  std::size_t written_ = 0;  // number of samples written
 };
 
-constexpr std::chrono::milliseconds nap{1};  // between looks at a batch in flight
+constexpr std::chrono::milliseconds nap{1};  // time between two checks of a batch in flight
 
-/// Returns `run`, with the kernel that `auto` chooses if it asks for `auto`.
+/// Returns `run`. If it asks for `auto`, replaces that by the kernel that `auto` chooses.
 RunVariant resolved(const Backends& backends, const CompareVerb& options, RunVariant run) {
   if (run.variant.kernel) return run;
   std::string integrator = run.integrator_id.value_or(leapfrog.id);
@@ -317,7 +317,7 @@ int CompareVerb::run(const Program& program) const {
     }
   } catch (...) {
     if (run.taken().size() < 2) throw;
-    failure = std::current_exception();  // what is known until here is still shown
+    failure = std::current_exception();  // the samples taken before are still shown
   }
   progress.clear();
   console::show(report.finish(stdout_style(results.table)));

@@ -1,4 +1,4 @@
-// The comparison of two runs: the second lane, and where both are drawn.
+// The comparison of two runs in the window: the second lane, and how both are drawn.
 #include "app/features/compare/compare_window.h"
 
 #include <fmt/format.h>
@@ -40,7 +40,7 @@ std::array<StagePart, 2> split_stage(const render::Canvas& window, glm::vec3 cov
 namespace {
 
 constexpr std::int64_t samples_per_energy = 8;
-constexpr int few_bodies = 1 << 14;  // of more, energies are measured a quarter as often
+constexpr int few_bodies = 1 << 14;  // with more bodies, energies are measured a quarter as often
 
 bool is_idle(Lane& lane) {
   return lane.simulation().idle() && !lane.simulation().measuring();
@@ -71,7 +71,7 @@ std::unique_ptr<Lane> SecondLane::make_lane(const Status& a, const CompareWith& 
   auto lane = again ? std::move(old)
                     : std::make_unique<Lane>(rescue_, backends_, sharing_, a.scene, kernel, nullptr, lockstep_);
   Simulation& simulation = lane->simulation();
-  simulation.apply(SelectIntegrator{leapfrog.id});  // any kernel suits it
+  simulation.apply(SelectIntegrator{leapfrog.id});  // every kernel supports it; the final integrator is set below
   simulation.apply(SelectKernel{versioned_id(*kernel), settings.values()});
   simulation.apply(SelectLaw{law_info(a.law.id).id});
   simulation.apply(SetSoftening{a.law.softening});
@@ -80,7 +80,7 @@ std::unique_ptr<Lane> SecondLane::make_lane(const Status& a, const CompareWith& 
   simulation.apply(SelectIntegrator{with.integrator.empty() ? a.integrator_id : with.integrator});
   simulation.apply(SetEta{a.eta});
   simulation.apply(SetDigits{a.digits});
-  simulation.apply(SetPaused{true});  // it runs the steps that are started, see advance()
+  simulation.apply(SetPaused{true});  // B runs only the steps that advance() starts
   simulation.apply(SetTimeStep{with.time_step.value_or(a.time_step)});
   return lane;
 }
@@ -89,7 +89,7 @@ void SecondLane::begin(Lane& first, const CompareWith& with) {
   std::unique_ptr<Lane> old = std::move(lane_);
   end(first);
   if (first.status().choosing) throw UsageError("auto is measuring kernels; compare when it has chosen one");
-  Bodies bodies = first.simulation().snapshot().bodies;  // stays where the device is lost
+  Bodies bodies = first.simulation().snapshot().bodies;  // these bodies are kept even if the device is lost
   const Status& a = first.status();
   std::unique_ptr<Lane> lane = make_lane(a, with, std::move(old));
   lock_step_ = lock_step_of(a.time_step, lane->status().time_step);
@@ -150,11 +150,11 @@ void SecondLane::advance(Lane& first, std::int64_t frame, double now_s, const Vi
   if (steps > 0) {
     lane_->start(static_cast<int>(std::min<std::int64_t>(steps, std::numeric_limits<int>::max())), frame);
   } else {
-    (void)lane_->advance(frame);  // measures what the colours show
+    (void)lane_->advance(frame);  // makes the measurements for the colours
   }
 }
 
-/// Energies are measured with the next sample, if it is one to keep.
+/// Returns whether energies are due at the next sample. Samples that will be dropped have none.
 bool SecondLane::wants_energies() const {
   const std::int64_t next = seen_ + 1, every = samples_per_energy * (lane_->status().count > few_bodies ? 4 : 1);
   return !std::isnan(first_energy_[0]) && next % (stride_ * every) == 0;
@@ -246,7 +246,7 @@ std::string SecondLane::problem() const {
 render::DrawnBodies SecondLane::both(const Lane& first) {
   const std::array<render::DrawnBodies, 2> bodies{first.drawn(), lane_->drawn()};
   const int count = bodies[0].count;
-  if (count < 1 || bodies[1].count != count) return bodies[0];  // B is not drawn yet
+  if (count < 1 || bodies[1].count != count) return bodies[0];  // B has not been drawn yet
   const auto one = static_cast<std::size_t>(count) * sizeof(Vec4);
   if (both_.size_bytes() != 4 * one) {
     both_ = {};  // frees the old memory first
@@ -290,7 +290,7 @@ void SecondLane::describe(ViewStatus& view, Lane& first, double wall_s) {
 }
 namespace {
 
-/// The comparison of the shown run, A, with a second one, B.
+/// The comparison of the shown run A with a second run B, as a part of the window.
 class CompareWindow final : public WindowFeature {
  public:
   explicit CompareWindow(Session& session)
@@ -325,11 +325,11 @@ class CompareWindow final : public WindowFeature {
     return &second_.lane();
   }
 
-  /// Takes in what B has computed.
+  /// Takes the results that B has computed.
   void before_steps() override {
     if (!second_.active()) return;
     second_.take(session_.lane);
-    session_.leave_hanging_kernel();  // to end B would wait for it
+    session_.leave_hanging_kernel();  // ending B would wait for a hanging kernel
     if (const std::string why = second_.problem(); !why.empty()) end(why);
   }
 
@@ -380,7 +380,7 @@ class CompareWindow final : public WindowFeature {
   SecondLane second_;
 };
 
-/// There is no B any more, from which colours could show the distance.
+/// Stops colouring bodies by the distance from B, which has ended.
 void CompareWindow::leave_distances() {
   render::Appearance appearance = session_.view.appearance;
   if (!body_colour(appearance).compares_runs) return;
@@ -390,7 +390,7 @@ void CompareWindow::leave_distances() {
   session_.carry_out(SetAppearance{appearance});
 }
 
-/// Pauses, so that the state can be looked at.
+/// Ends the comparison. Pauses A, so that the user can look at its state.
 void CompareWindow::end(const std::string& why) {
   carry_out(CompareWith{});
   if (session_.lockstep) throw std::runtime_error(why);
@@ -420,7 +420,7 @@ bool CompareWindow::allows_steps(std::int64_t frame) {
   return true;
 }
 
-/// Draws both runs with the colours of A, so that they can be compared.
+/// Draws both runs side by side with the colour ranges of A, so that they can be compared.
 void CompareWindow::draw_beside(const render::OrbitCamera& camera) {
   Lane& b = second_.lane();
   const std::array<StagePart, 2>& stage = session_.stage;

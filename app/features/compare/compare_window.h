@@ -16,61 +16,59 @@
 #include "render/gl/readback.h"
 
 namespace orrery {
-/// Returns two halves, side by side, of what panels do not cover, at the same scale. Each includes what panels cover
-/// beside it.
+/// Splits the area that panels do not cover into two equal halves, which show the bodies at the same scale. Each
+/// returned part reaches to the window's edge, so it includes the panels on its side.
 std::array<StagePart, 2> split_stage(const render::Canvas& window, glm::vec3 covered);
 
-/// Lane B, which is compared with lane A, the one of the window. Both begin with the same bodies and advance to the
-/// same times. B runs while A waits, so that neither changes the measured times of the other. Needs the GL context
-/// current.
+/// The second run, B, of a comparison. The lane of the window is run A. Both begin with the same bodies and stop at
+/// equal simulated times. B runs while A waits, so neither slows the other's steps. Needs the GL context current.
 class SecondLane {
  public:
   static constexpr std::size_t most_samples = 512;
-  static constexpr int most_energy_bodies = 1 << 15;  ///< of more bodies, energies are not measured
+  static constexpr int most_energy_bodies = 1 << 15;  ///< energies are not measured for more bodies
 
-  /// Makes B in `lane`; the others are as for Lane. All must outlive this.
+  /// Prepares a second lane; begin() makes it in `lane`. The arguments are as for Lane, and must outlive this object.
   SecondLane(Rescue& rescue, const Backends& backends, const Sharing& sharing, bool lockstep,
              std::unique_ptr<Lane>& lane)
       : rescue_{rescue}, backends_{backends}, sharing_{sharing}, lockstep_{lockstep}, lane_{lane} {}
 
   bool active() const { return lane_ != nullptr; }
-  /// Starts the comparison from the current bodies of `first`, whose step in flight is cancelled. If it throws, there
-  /// is no comparison.
+  /// Makes B from the bodies of `first`, whose step in flight is cancelled. After a throw, there is no comparison.
   void begin(Lane& first, const CompareWith& with);
   void end(Lane& first);
-  /// Needs active(), as everything below.
+  /// Returns lane B. This and all functions below need active().
   Lane& lane() { return *lane_; }
 
-  /// Call once per frame before steps. Begins again if `first` is another run by now, or has other bodies. Throws as
-  /// begin().
+  /// Begins the comparison again if `first` has another kernel, physics or other bodies than at the start. Call once
+  /// per frame before steps. Throws what begin() throws.
   void follow(Lane& first);
-  /// Whether B has steps to do until it is at the time of A.
+  /// Returns whether B must run steps to reach the simulated time of A.
   bool behind(Lane& first) const { return due(first.status()) > 0; }
-  /// Starts them. Call only while both are idle. `now_s` and `view` as for Lane::examine().
+  /// Starts the steps of B that are due. Call while both lanes are idle. `now_s` and `view` are as for Lane::examine().
   void advance(Lane& first, std::int64_t frame, double now_s, const ViewStatus& view);
-  /// Whether A may continue: both are idle, and at the same time.
+  /// Returns whether A may continue: both lanes are idle, and at the same simulated time.
   bool in_step(Lane& first) const;
-  /// Requests the energies with the steps before the next sample, now and then. Call before A continues.
+  /// Requests both energies with the steps before the next sample, if energies are due for it. Call before A continues.
   void ask_for_energies(Lane& first);
-  /// Call once per frame. Takes in what B has computed, and measures the distances if both are at the same time.
+  /// Takes B's results. If both lanes are at the same simulated time, requests a sample. Call once per frame.
   void take(Lane& first);
-  /// Returns why B cannot continue, one line; empty if it can.
+  /// Returns one line that says why B cannot continue; empty if it can.
   std::string problem() const;
 
-  /// The bodies of both, those of A first, with 0 and 1 as values. They stay until the next call.
+  /// Returns the bodies of both runs, first those of A (value 0), then those of B (value 1). Valid until the next call.
   render::DrawnBodies both(const Lane& first);
-  /// Fills in CompareStatus, except its layout and places, and adds the time of drawing B to that of A.
+  /// Fills in CompareStatus except its layout, `split` and `left`. Adds B's drawing time to A's in `view`.
   void describe(ViewStatus& view, Lane& first, double wall_s);
-  /// View status of B, which the overlays use.
+  /// Returns the view status of B, which the overlays use.
   ViewStatus& view() { return view_; }
 
  private:
-  struct Pending {  // a sample whose positions are being copied
+  struct Pending {  // a sample whose positions are being copied from the GPU
     DivergenceSample sample{};
-    std::array<std::optional<std::vector<Vec4>>, 2> positions{};  // that have arrived
+    std::array<std::optional<std::vector<Vec4>>, 2> positions{};  // none: the copy has not arrived yet
   };
 
-  /// `old`: one to use again if it has the same scene, whose bodies need time to be made; may be null.
+  /// Makes lane B. Reuses `old` if it has the same scene, whose bodies take time to make. `old` may be null.
   std::unique_ptr<Lane> make_lane(const Status& a, const CompareWith& with, std::unique_ptr<Lane> old) const;
   std::int64_t steps_of(const Status& a) const { return a.step - begin_.step; }
   std::int64_t due(const Status& a) const;
@@ -82,10 +80,10 @@ class SecondLane {
   void take_energies(DivergenceSample& sample, const Status& a) const;
 
   struct Begin {
-    Trial trial{};  // of A
+    Trial trial{};  // A at the start
     std::int64_t history = 0;
     std::int64_t step = 0;
-    double time = 0;  // simulated
+    double time = 0;  // simulated time
   };
 
   Rescue& rescue_;
@@ -99,8 +97,8 @@ class SecondLane {
   double size_ = 0;
   std::array<render::BufferReadback, 2> positions_;
   std::optional<Pending> pending_;
-  std::int64_t sampled_at_ = 0;  // steps of A
-  std::int64_t seen_ = 0;        // samples after the first, of which one in stride_ is kept
+  std::int64_t sampled_at_ = 0;  // steps of A at the latest sample
+  std::int64_t seen_ = 0;        // samples after the first; one in stride_ of them is kept
   std::int64_t stride_ = 1;
   std::array<double, 2> first_energy_{};  // NaN: energies are not measured
   std::vector<DivergenceSample> samples_;

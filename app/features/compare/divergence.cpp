@@ -18,27 +18,27 @@
 namespace orrery {
 namespace {
 
-/// Computed in double, so that small differences have squares.
+/// Returns the distance. Computes in double, where the squares of small differences do not underflow.
 float distance(const Vec3d& a, const Vec3d& b) {
   const double x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
   return static_cast<float>(std::sqrt(x * x + y * y + z * z));
 }
 
-// Floor of the distances, in parts of the system's size: about eight units in the last place.
+// Growth::floor as a fraction of the system's size: about eight units in the last place.
 constexpr double floor_share = 0x1p-21, compensated_floor_share = 0x1p-45;
-constexpr double ceiling_share = 0.1;  // of the size
+constexpr double ceiling_share = 0.1;  // Growth::ceiling as a fraction of the system's size
 
-// The rms deviation of the logarithm from a law that fits: at most this, or this part of the growth of the logarithm,
-// so that a long growth may be as uneven as R^2 = 0.95 is. Encounters make the growth uneven, not its length.
+// A law fits if the rms deviation of the logarithm is at most most_deviation, or at most this share of the logarithm's
+// growth. For long growth, this share corresponds to R^2 = 0.95.
 constexpr double most_deviation = 0.35, most_deviation_share = 0.06;
-constexpr std::size_t most_ends = 24;  // beginnings and ends of the exponential phase that are tried
+constexpr std::size_t most_ends = 24;  // number of beginnings and of ends of the exponential phase to try
 
 struct Line {
-  double slope = 0, intercept = 0, deviation = 0;  // rms
+  double slope = 0, intercept = 0, deviation = 0;  // deviation: rms
 };
 
-/// Least squares of the logarithm of the distance over the time or its logarithm, for any range of the points in
-/// constant time: sums of all powers up to the second, from the first point to each.
+/// Least-squares lines for the logarithm of the distance over the time or its logarithm. Prefix sums of all moments up
+/// to the second give the line for any range of points in constant time.
 class Fits {
  public:
   Fits(std::span<const GrowthPoint> points, bool over_log_time) : sums_(points.size() + 1) {
@@ -52,7 +52,7 @@ class Fits {
       sums_[i + 1] = {before.x + x, before.y + y, before.xx + x * x, before.xy + x * y, before.yy + y * y};
     }
   }
-  /// The points are those of [begin, end), two or more.
+  /// Returns the line through the points in [begin, end), two or more.
   Line line(std::size_t begin, std::size_t end) const {
     const Sums &a = sums_[begin], &b = sums_[end];
     const auto count = static_cast<double>(end - begin);
@@ -70,11 +70,11 @@ class Fits {
   };
   static double x_of(const GrowthPoint& p, bool over_log_time) { return over_log_time ? std::log(p.time) : p.time; }
 
-  double x_mean_ = 0, y_mean_ = 0;  // subtracted from all points: sums keep their digits
+  double x_mean_ = 0, y_mean_ = 0;  // subtracted from all points, so that the sums lose fewer digits
   std::vector<Sums> sums_;
 };
 
-/// The points from the last one at the floor to the first one above the ceiling, without that one.
+/// Returns the points after the last one at or below the floor, up to the first one above the ceiling.
 std::span<const GrowthPoint> growing_part(std::span<const GrowthPoint> points, double floor, double ceiling) {
   const auto end = std::ranges::find_if(points, [&](const GrowthPoint& p) { return p.distance > ceiling; });
   auto begin = end;
@@ -90,7 +90,7 @@ bool enough(std::span<const GrowthPoint> points) {
   return static_cast<int>(points.size()) >= Growth::points_least && growth_factor(points) >= Growth::growth_least;
 }
 
-/// Whether the points deviate from a law so little that it describes them.
+/// Returns whether the points deviate little enough from the line that it describes them.
 bool fits(const Line& line, std::span<const GrowthPoint> points) {
   return line.deviation <= std::max(most_deviation, most_deviation_share * std::log(growth_factor(points)));
 }
@@ -100,12 +100,12 @@ struct Phase {
   Line line;
 };
 
-/// The part of the points with the most growth that an exponential fits better than a power law, and nearly as well as
-/// the best such part, in relation to its growth. The beginning may be flat, or grow with a power of the time, and the
-/// end may saturate: the part has at least half of the growth of the logarithm. None if there is no such part.
+/// Returns the exponential phase of the points; none if no part of them qualifies. An exponential must fit the part
+/// better than a power law does. The part must have at least half of the logarithm's growth. Among the parts whose
+/// deviation relative to the growth is nearly the smallest, returns the one with the most growth.
 std::optional<Phase> exponential_phase(std::span<const GrowthPoint> points, const Fits& exponential,
                                        const Fits& power) {
-  constexpr double nearly = 1.25, as_good_as_none = 0.001;  // times the smallest; parts of the growth
+  constexpr double nearly = 1.25, as_good_as_none = 0.001;  // factor of the smallest; share of the growth
   const double least_growth = std::sqrt(growth_factor(points));
   const std::size_t stride = std::max<std::size_t>(1, points.size() / most_ends);
   std::vector<Phase> phases;

@@ -1,4 +1,4 @@
-// Runs two variants from the same bodies, side by side.
+// Runs two variants from the same bodies alternately, and compares them.
 #include "app/features/compare/paired_run.h"
 
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
-/// Runs `action` and adds which run it was to what it fails with.
+/// Runs `action`. If it throws, adds the name of the run to the error.
 template <class Action>
 auto of_member(int which, const PairPlan& plan, Action action) {
   const auto named = [&](const std::exception& error) {
@@ -69,7 +69,7 @@ LockStep lock_step_of(float time_step_a, float time_step_b) {
 }
 
 void RunVariant::apply_to(Simulation& simulation) const {
-  if (integrator_id) simulation.apply(SelectIntegrator{leapfrog.id});  // any kernel suits it
+  if (integrator_id) simulation.apply(SelectIntegrator{leapfrog.id});  // suits every kernel; integrator_id follows
   simulation.apply(variant.command());
   if (integrator_id) simulation.apply(SelectIntegrator{*integrator_id});
   if (time_step) simulation.apply(SetTimeStep{*time_step});
@@ -82,7 +82,7 @@ void RunVariant::apply_to(Simulation& simulation) const {
 void nudge_bodies(Bodies& bodies, double length) {
   if (!(length > 0)) return;
   std::mt19937_64 random{1};
-  const auto share = [&] { return static_cast<double>(random() >> 11) * 0x1p-53; };  // 0 to 1
+  const auto share = [&] { return static_cast<double>(random() >> 11) * 0x1p-53; };  // in [0, 1)
   for (std::size_t i = 0; i < bodies.positions.size(); ++i) {
     const double z = 2 * share() - 1, around = 2 * std::numbers::pi * share(), level = std::sqrt(1 - z * z);
     Vec4 none;
@@ -167,7 +167,7 @@ PairedRun::PairedRun(const Backends& backends, PairPlan plan) : plan_{std::move(
   taken_.push_back(sample);
 }
 
-/// Number of units until the next sample.
+/// Returns the number of units (see Member::steps_per_unit) until the next sample.
 std::int64_t PairedRun::next_units() const {
   return std::min(every_, plan_.steps - taken_.back().steps[static_cast<std::size_t>(slow_)]);
 }
@@ -191,7 +191,7 @@ bool PairedRun::tick() {
   Member& member = members_[static_cast<std::size_t>(running_)];
   const auto timing = of_member(running_, plan_, [&] { return member.runner.collect(); });
   if (!timing) return true;
-  if (taken_.size() > 1 || plan_.steps <= every_) member.batch_ms.push_back(timing->step_ms);  // the first warms up
+  if (taken_.size() > 1 || plan_.steps <= every_) member.batch_ms.push_back(timing->step_ms);  // the first: warm-up
   if (running_ == 0) {
     start(1);
     return true;

@@ -1,4 +1,4 @@
-// Looks for what is wrong with a machine, and names the cure.
+// Finds what is wrong with a machine, and how to fix it.
 #include "app/features/doctor/diagnosis.h"
 
 #include <fmt/format.h>
@@ -44,7 +44,7 @@ std::string text_of(const fs::path& file) {
 
 bool has_nvidia_gpu() {
   constexpr const char* nvidia = "0x10de";
-  constexpr const char* display_class = "0x03";  // the PCI class of GPUs, also of those without a display
+  constexpr const char* display_class = "0x03";  // PCI class of GPUs, with or without a display output
   std::error_code none;
   for (const auto& device : fs::directory_iterator{"/sys/bus/pci/devices", none}) {
     if (text_of(device.path() / "vendor").starts_with(nvidia) &&
@@ -52,10 +52,10 @@ bool has_nvidia_gpu() {
       return true;
     }
   }
-  return fs::exists("/dev/nvidiactl", none);  // a container may hide the bus
+  return fs::exists("/dev/nvidiactl", none);  // a container may hide the PCI bus
 }
 
-/// The kernel of the system has a driver for some GPU.
+/// Returns whether the operating system has a driver for some GPU.
 bool has_render_node() {
   std::error_code none;
   for (const auto& node : fs::directory_iterator{"/dev/dri", none}) {
@@ -64,19 +64,20 @@ bool has_render_node() {
   return false;
 }
 
-/// How many processors a process may run on; 0: unknown.
+/// Returns the number of processors that a process may run on; 0: unknown.
 int processors_of(pid_t process) {
   cpu_set_t set;
   return sched_getaffinity(process, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
 }
 
-/// Hardware threads that this process was started with: OpenMP's library may have bound it to fewer since.
+/// Returns the number of hardware threads that this process was started with: those of its parent. OpenMP's library may
+/// have bound this process to fewer.
 int hardware_threads() {
   return std::max(processors_of(getppid()), usable_threads());
 }
 
-/// Number of threads that kernels get that ask for `threads`. The limits are OpenMP's threads that come, the processors
-/// that these may use, and the processors of this thread, which starts the threads of all other kernels.
+/// Returns how many threads kernels get if they ask for `threads`. OpenMP may start fewer threads or bind them to fewer
+/// processors. Other kernels start their threads from this thread, and are bound to its processors.
 int kernel_threads(int threads) {
   int came = 0;
   cpu_set_t all;
@@ -91,8 +92,8 @@ int kernel_threads(int threads) {
   return std::min({came, CPU_COUNT(&all), usable_threads()});
 }
 
-/// OpenMP's variables in the environment that take threads from kernels, with "and" between. OMP_NUM_THREADS does not:
-/// each kernel asks for its own number.
+/// Returns the OpenMP variables in the environment that can take threads from kernels, joined by "and". Ignores
+/// OMP_NUM_THREADS, because each kernel sets its own number.
 std::string openmp_settings() {
   std::string set = omp_get_dynamic() ? "OMP_DYNAMIC" : "";
   for (const char* name : {"OMP_THREAD_LIMIT", "OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"}) {
@@ -146,7 +147,7 @@ bool draws_in_software(const std::string& renderer) {
                              [&](const char* name) { return renderer.find(name) != std::string::npos; });
 }
 
-/// X11 through ssh, or an X server of another machine.
+/// Returns whether the display is on another machine: X11 through ssh, or a remote X server.
 bool is_remote(const std::string& display) {
   const std::size_t colon = display.find(':');
   return colon != std::string::npos && colon > 0 && !display.starts_with("wayland") && !display.starts_with("unix");
@@ -242,7 +243,7 @@ void check_processor(const Symptoms& s, Findings& findings) {
   }
 }
 
-/// Says whether `asked` bodies fit into memory, or else a million.
+/// Reports whether `asked` bodies fit into memory. Without `asked`, reports only if a million bodies do not fit.
 void check_memory(const Symptoms& s, std::optional<std::int64_t> asked, Findings& findings) {
   const std::string cure = "end other programs, or use fewer bodies (-n 16k)";
   const std::int64_t bodies = asked.value_or(million);

@@ -26,8 +26,8 @@ Json findings_json(const std::vector<Finding>& findings) {
   return json;
 }
 
-/// `orrery info`: reports devices, drivers and OpenGL, tries a kernel of each backend, and says how to fix what fails.
-/// The exit status is the exit_status() of the machine's health.
+/// `orrery info`: reports devices, drivers and OpenGL, tests a kernel of each backend, and says how to fix faults. The
+/// exit status is exit_status() of the machine's health.
 struct InfoVerb final : Verb {
   void declare(CommandLine& line) override {
     line.add_flag("--json", json, "prints JSON");
@@ -76,7 +76,7 @@ struct InfoVerb final : Verb {
   }
 
   bool json = false;
-  std::optional<int> bodies;  // whether this number fits into memory
+  std::optional<int> bodies;  // also reports whether this number fits into memory
   TableFlags flags;
 };
 

@@ -1,4 +1,4 @@
-// A film in the making, and the threads that work on its frames.
+// Films that are being made, and the threads that process their frames.
 #include "app/features/film/film.h"
 
 #include <fcntl.h>
@@ -201,7 +201,7 @@ constexpr std::int32_t luma_red = fixed(luma_range * red), luma_green = fixed(lu
 
 constexpr Weights luma{luma_red, luma_green, luma_blue};
 
-// Green takes what the rounding of the others leaves, so that grey has no colour.
+// Green is minus the rounded sum of the others, so that the weights sum to 0 and grey has no chroma.
 constexpr std::int32_t half = fixed(chroma_range / 2), red_in_blue = fixed(-chroma_range / 2 * red / (1 - blue)),
                        blue_in_red = fixed(-chroma_range / 2 * blue / (1 - red));
 
@@ -225,19 +225,19 @@ void write_luma(const std::uint8_t* __restrict row, int width, std::uint8_t* __r
   }
 }
 
-/// A sum of pixels: red and blue in 16 bits each, and green.
+/// Sum of pixels: red in the low and blue in the high 16 bits of red_blue, and green.
 struct Sum {
   std::uint32_t red_blue, green;
 };
 
-/// Chroma of a sum of eight pixels.
+/// Returns the chroma of a sum of eight pixels.
 std::uint8_t chroma(const Weights& weights, Sum sum) {
   const auto r = static_cast<std::int32_t>(sum.red_blue & 0xffff), b = static_cast<std::int32_t>(sum.red_blue >> 16),
              g = static_cast<std::int32_t>(sum.green);
   return static_cast<std::uint8_t>((weights.r * r + weights.g * g + weights.b * b + 8 * fixed(128.5)) >> 19);
 }
 
-/// Players expect a colour at the place of the even columns, and between two rows.
+/// Writes one row of chroma. MPEG chroma sites are at even columns, vertically between two rows.
 void write_chroma(const std::uint8_t* __restrict upper, const std::uint8_t* __restrict lower, int width,
                   std::uint8_t* __restrict to_blue, std::uint8_t* __restrict to_red) {
   const auto write = [&](int x, int left, int right) {
@@ -279,9 +279,9 @@ void write_video_frame(std::span<const std::uint8_t> rgba, int width, int height
 }
 namespace {
 
-constexpr int file_number = 3;           // of the file in ffmpeg
-constexpr int pipe_bytes = 1 << 20;      // as much as the system lets every user have
-constexpr std::size_t most_kept = 1000;  // bytes of ffmpeg's last line
+constexpr int file_number = 3;           // file descriptor of the film in ffmpeg
+constexpr int pipe_bytes = 1 << 20;      // bytes; the system allows this much to every user
+constexpr std::size_t most_kept = 1000;  // bytes of ffmpeg's last line that are kept
 constexpr std::chrono::milliseconds look{5};
 
 struct Pipe {
@@ -294,7 +294,7 @@ struct Pipe {
   Descriptor read, write;
 };
 
-/// H.264 as every player and browser shows it; colours are those of HD video.
+/// Returns ffmpeg's command line: H.264 that every player and browser shows, with the colours of HD video.
 std::vector<std::string> arguments_of(int width, int height, double fps) {
   return {"ffmpeg",
           "-hide_banner",
@@ -333,7 +333,7 @@ std::vector<std::string> arguments_of(int width, int height, double fps) {
           fmt::format("/proc/self/fd/{}", file_number)};
 }
 
-/// The time of the processors that a process has used, in nanoseconds; 0: it has ended.
+/// Returns the processor time that a process has used, in nanoseconds; 0: it has ended.
 std::int64_t used_time(pid_t process) {
   clockid_t clock{};
   timespec used{};
@@ -341,7 +341,7 @@ std::int64_t used_time(pid_t process) {
   return used.tv_sec * std::int64_t{1'000'000'000} + used.tv_nsec;
 }
 
-/// Why the file cannot grow, where ffmpeg's words do not say it; empty if it can. The file is given up.
+/// Returns why the file cannot grow, which ffmpeg may not say; empty if it can. A test write spoils the file.
 std::string no_room(int file) {
   const std::vector<char> block(1 << 16);
   const off_t end = lseek(file, 0, SEEK_END);
@@ -350,10 +350,10 @@ std::string no_room(int file) {
   return std::generic_category().message(size < 0 ? errno : ENOSPC);
 }
 
-/// An MP4 file begins with a box of the type ftyp.
+/// Returns whether the file begins like MP4: with a box of the type ftyp.
 bool is_mp4(int file) {
   const std::string path = fmt::format("/proc/self/fd/{}", file);
-  const Descriptor again{open(path.c_str(), O_RDONLY | O_CLOEXEC)};  // the other is only for writing
+  const Descriptor again{open(path.c_str(), O_RDONLY | O_CLOEXEC)};  // `file` is open only for writing
   std::array<char, 8> begin{};
   return again && pread(again.number(), begin.data(), begin.size(), 0) == static_cast<ssize_t>(begin.size()) &&
          std::string_view{begin.data() + 4, 4} == "ftyp";
@@ -364,7 +364,7 @@ bool is_regular(int file) {
   return fstat(file, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/// The last line that is not empty; to the end of the stream.
+/// Reads the stream to its end. Keeps the last line that is not empty in `last`.
 void read_last_line(int from, std::string& last) {
   std::string line;
   std::array<char, 4096> part{};
@@ -390,7 +390,7 @@ Encoder::Encoder(int width, int height, double fps, int file, std::string name, 
   Pipe frames, errors;
   start(fps, file, frames.read, errors.write);
   frames_ = std::move(frames.write);
-  (void)fcntl(frames_.number(), F_SETFL, O_NONBLOCK);       // so that ffmpeg can be given up while it takes nothing
+  (void)fcntl(frames_.number(), F_SETFL, O_NONBLOCK);       // so that watch() can run while ffmpeg reads nothing
   (void)fcntl(frames_.number(), F_SETPIPE_SZ, pipe_bytes);  // fewer switches between the processes, where allowed
   reader_ = start_thread([this, from = std::move(errors.read)] { read_last_line(from.number(), last_line_); });
 }
@@ -417,7 +417,7 @@ void Encoder::start(double fps, int file, const Descriptor& input, const Descrip
   posix_spawn_file_actions_adddup2(&actions, errors.number(), STDERR_FILENO);
   posix_spawn_file_actions_adddup2(&actions, file, file_number);
   posix_spawn_file_actions_addclosefrom_np(&actions, file_number + 1);
-  // In a group of its own, the terminal's Ctrl+C does not end it. It gets the usual signals.
+  // Its own process group keeps the terminal's Ctrl+C from ffmpeg. The signals have their default actions.
   sigset_t none, all;
   sigemptyset(&none);
   sigfillset(&all);
@@ -438,7 +438,7 @@ void Encoder::fail(const std::string& cause) const {
   throw std::runtime_error(cannot_write(name_, cause));
 }
 
-/// Call again and again while ffmpeg neither takes a frame nor ends.
+/// Kills ffmpeg and throws if it hangs after a request to stop. Call repeatedly while ffmpeg is busy.
 void Encoder::watch() {
   const auto now = std::chrono::steady_clock::now();
   const std::int64_t used = used_time(process_);
@@ -450,7 +450,7 @@ void Encoder::watch() {
   fail("ffmpeg hangs; it was killed after the request to stop");
 }
 
-/// Returns ffmpeg's status as waitpid() does.
+/// Waits for the end of ffmpeg. Returns its status as waitpid() does.
 int Encoder::wait_for_end() {
   frames_ = {};
   int status = 0;
@@ -460,7 +460,7 @@ int Encoder::wait_for_end() {
     std::this_thread::sleep_for(look);
     if (!given_up_) watch();
   }
-  kill(-std::exchange(process_, -1), SIGKILL);  // what it has started holds its standard error open
+  kill(-std::exchange(process_, -1), SIGKILL);  // its children may hold its standard error open
   end_group_with_program(0);
   if (reader_.joinable()) reader_.join();
   return status;
@@ -517,14 +517,14 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view prefix = "frame-", suffix = ".png";
 constexpr const char* description = "film.json";
-constexpr double most_bytes = 2e9;             // that frames take at once
-constexpr double bytes_per_pixel = 4 + 3 + 3;  // of a frame, its picture, and the encoded picture at the most
+constexpr double most_bytes = 2e9;             // most memory for the frames in progress
+constexpr double bytes_per_pixel = 4 + 3 + 3;  // frame, its image, and at most the same for the PNG file
 
 std::string name_of(std::int64_t frame) {
   return fmt::format("{}{:06}{}", prefix, frame, suffix);
 }
 
-/// The number of the frame of this name; negative: it is no frame's.
+/// Returns the number of the frame in the file of this name; negative: no frame's name.
 std::int64_t number_of(std::string_view name) {
   if (!name.starts_with(prefix) || !name.ends_with(suffix) || name.size() <= prefix.size() + suffix.size()) return -1;
   const auto digits = name.substr(prefix.size(), name.size() - prefix.size() - suffix.size());
@@ -566,7 +566,7 @@ void FrameFolder::find_frames() {
 }
 
 void FrameFolder::begin(const Json& run) {
-  const std::string text = json_text(run, 2);  // a file's name need not be UTF-8
+  const std::string text = json_text(run, 2);  // without bytes that are not UTF-8, which file names may have
   if (existing_ == Existing::replace) {
     std::error_code error;
     for (const std::int64_t frame : kept_) {
@@ -586,7 +586,7 @@ std::string FrameFolder::words_of(std::int64_t frame) const {
   return fmt::format("film {} frame {}", film_, frame);
 }
 
-/// Frames that are not whole, of another size or of another film are rendered again.
+/// Removes frames from kept_ that are incomplete, of another size or of another film. They are rendered again.
 void FrameFolder::drop_damaged() {
   const auto is_frame = [this](std::int64_t number) {
     std::ifstream in{file_of(number), std::ios::binary};
@@ -623,7 +623,7 @@ int FrameFolder::threads() const {
   return std::clamp(static_cast<int>(most_bytes / (bytes_per_pixel * pixels)), 1, std::max(1, usable_threads()));
 }
 
-/// Replaces what has the name: a damaged frame, or a link.
+/// Writes a frame's file. Replaces a damaged frame or a link of that name.
 void FrameFolder::add(const FilmFrame& frame) {
   const render::Image image = render::upright_image(frame.rgba, size_.width, size_.height);
   write_file(file_of(frame.number), render::encode_png(image, words_of(frame.number), render::Compression::fast),

@@ -26,50 +26,49 @@
 
 namespace orrery {
 
-/// One frame of a film: 4 bytes per pixel, red first, bottom row first as OpenGL reads it. The fourth byte has no
-/// meaning.
+/// One frame of a film: 4 bytes per pixel, red first, bottom row first as OpenGL reads it. The fourth byte is ignored.
 struct FilmFrame {
-  std::int64_t number = 0;  ///< from 0
-  std::int64_t times = 1;   ///< that a film file shows it, one after the other; >= 1
+  std::int64_t number = 0;  ///< number of the frame, from 0
+  std::int64_t times = 1;   ///< number of consecutive frames of the film file that show it; >= 1
   std::vector<std::uint8_t> rgba;
 };
 
-/// Where the frames of a film go. Every failure throws std::runtime_error with one line that names the output.
+/// Output of a film's frames: a file or a folder. All functions throw std::runtime_error, one line that names it.
 class FilmOutput {
  public:
   virtual ~FilmOutput() = default;
 
-  /// Call once, before the first frame. `run` is an object with everything that the frames depend on.
+  /// Prepares the output. Call once, before the first frame. `run` contains everything on which the frames depend.
   virtual void begin(const Json& run) = 0;
-  /// Frames that an earlier run has made, which are not to be added.
+  /// Numbers of the frames that an earlier run has made, and that need not be rendered.
   const std::set<std::int64_t>& kept() const { return kept_; }
-  /// How many threads may call add() at once. If it is 1, frames come in order.
+  /// Number of threads that may call add() simultaneously. If it is 1, frames must come in order.
   virtual int threads() const = 0;
   virtual void add(const FilmFrame& frame) = 0;
-  /// Completes the output after the last frame. Call once, if there was a frame. Returns its name.
+  /// Completes the output after the last frame, and returns its name. Call once, if there was a frame.
   virtual std::string finish() = 0;
 
  protected:
   std::set<std::int64_t> kept_;
 };
 
-/// The size of a frame in the video: even, as H.264 with 4:2:0 needs it.
+/// Returns a video's width or height for that of a frame: rounded up to an even number, as H.264 with 4:2:0 requires.
 constexpr int even_size(int size) {
   return size + size % 2;
 }
 
-/// Writes a frame as video players expect it: planar YCbCr 4:2:0 of HD video (ITU-R BT.709, limited range), top row
-/// first. A width or height that is odd grows by a copy of the last column or row.
-/// `rgba`: 4 bytes for each of width x height pixels, bottom row first, as FilmFrame holds them. `video` is given the
-/// size that it needs: 3/2 bytes per pixel of the even size.
+/// Converts a frame to video: planar YCbCr 4:2:0, ITU-R BT.709 (HD), limited range, top row first. If a width or height
+/// is odd, the last column or row is repeated.
+/// `rgba`: 4 bytes for each of width x height pixels, bottom row first, as in FilmFrame. `video` is resized to 3/2
+/// bytes per pixel of the even size.
 void write_video_frame(std::span<const std::uint8_t> rgba, int width, int height, std::vector<std::uint8_t>& video);
 
-/// The program ffmpeg, which encodes raw frames as H.264 in an MP4 file. Ctrl+C on the terminal does not reach it. If
-/// this process is killed, it ends by itself. If it hangs after a request to stop, it is ended.
+/// Runs ffmpeg, which encodes raw frames as H.264 in an MP4 file. Ctrl+C on the terminal does not reach ffmpeg. If this
+/// process is killed, ffmpeg ends by itself.
 class Encoder {
  public:
-  /// Starts ffmpeg. `file` is open for writing and empty; ffmpeg opens it once more. `name` is that of the film, for
-  /// messages. After a request to stop, ffmpeg is ended if it has used no processor for `patience`. Throws
+  /// Starts ffmpeg. `file` is an empty file, open for writing, which ffmpeg opens again. `name` is the film's name for
+  /// messages. After a request to stop, ffmpeg is killed if it has used no processor time for `patience`. Throws
   /// std::runtime_error, one line, if ffmpeg cannot be started.
   Encoder(int width, int height, double fps, int file, std::string name,
           std::chrono::milliseconds patience = std::chrono::seconds{3});
@@ -78,10 +77,10 @@ class Encoder {
   /// Kills ffmpeg if finish() was not called.
   ~Encoder();
 
-  /// Hands over a frame as FilmFrame holds it, `times` times. Waits while ffmpeg is busy. Throws std::runtime_error
-  /// with ffmpeg's last line if it has ended.
+  /// Sends a frame, as FilmFrame holds it, `times` times to ffmpeg. Blocks while ffmpeg is busy. If ffmpeg has ended,
+  /// throws std::runtime_error with ffmpeg's last line.
   void write(std::span<const std::uint8_t> rgba, std::int64_t times);
-  /// Waits until ffmpeg has written the file. Throws as write(), and if there is no film in the file.
+  /// Blocks until ffmpeg has written the file. Throws what write() throws, or an error if the file contains no film.
   void finish();
 
  private:
@@ -95,17 +94,17 @@ class Encoder {
   const int width_, height_, file_;
   const std::string name_;
   const std::chrono::milliseconds patience_;
-  std::vector<std::uint8_t> video_;  // the frame as it goes to ffmpeg
-  pid_t process_ = -1;               // and its group; -1: it has ended
-  bool given_up_ = false;            // it was killed
-  std::int64_t used_ = 0;            // its time of the processors at last_sign_, in nanoseconds
-  std::optional<std::chrono::steady_clock::time_point> last_sign_{};  // of life; empty: never looked
-  Descriptor frames_;                                                 // the writing end of ffmpeg's standard input
-  std::string last_line_;  // of its standard error; belongs to reader_ until that is joined
+  std::vector<std::uint8_t> video_;  // the frame in ffmpeg's format
+  pid_t process_ = -1;               // ffmpeg, which is also its process group; -1: it has ended
+  bool given_up_ = false;            // ffmpeg was killed
+  std::int64_t used_ = 0;            // ffmpeg's processor time at last_sign_, in nanoseconds
+  std::optional<std::chrono::steady_clock::time_point> last_sign_{};  // last processor use; none: not checked yet
+  Descriptor frames_;                                                 // writing end of ffmpeg's standard input
+  std::string last_line_;  // last line of ffmpeg's standard error; belongs to reader_ until that is joined
   std::jthread reader_;
 };
 
-/// An MP4 file. It appears whole, at the end.
+/// Writes an MP4 file. The file appears under its name when it is complete.
 class FilmFile final : public FilmOutput {
  public:
   FilmFile(const FilmOptions& options, WindowSize size, Existing existing);
@@ -120,15 +119,15 @@ class FilmFile final : public FilmOutput {
   Encoder encoder_;
 };
 
-/// A folder of PNG frames, frame-000000.png and so on. Each appears whole, so a run that was stopped can be continued:
-/// whole frames of the same film are kept. The file film.json in the folder describes the film, and each frame names
-/// it. Symbolic links in the folder are not followed.
+/// Writes a folder of PNG frames, frame-000000.png and so on, each of which appears when it is complete. A run that was
+/// stopped can be continued: complete frames of the same film are kept. The file film.json describes the film, and each
+/// frame contains its fingerprint. Symbolic links in the folder are not followed.
 class FrameFolder final : public FilmOutput {
  public:
-  /// Makes the folder if it is missing. With Existing::replace, begin() removes its frames.
+  /// Makes the folder if it is missing. If `existing` is Existing::replace, begin() removes its frames.
   FrameFolder(const FilmOptions& options, WindowSize size, Existing existing);
 
-  /// Refuses a folder with frames of another film.
+  /// Describes the film in the folder. Throws if the folder has frames of another film.
   void begin(const Json& run) override;
   int threads() const override;
   void add(const FilmFrame& frame) override;
@@ -138,33 +137,33 @@ class FrameFolder final : public FilmOutput {
   std::filesystem::path file_of(std::int64_t frame) const;
   void find_frames();
   void drop_damaged();
-  /// Description that a frame carries in its PNG file.
+  /// Returns the description that a frame carries in its PNG file.
   std::string words_of(std::int64_t frame) const;
   void check_same(const Json& run) const;
 
   const std::filesystem::path folder_;
   const WindowSize size_;
   const Existing existing_;
-  std::string film_;  // the fingerprint of its description, from begin() on
+  std::string film_;  // fingerprint of the film's description, set by begin()
 };
 
-/// Threads that work on frames, in the order in which they come, while the next ones are drawn.
+/// Threads that process frames, in the order in which add() gets them, while the next ones are drawn.
 class FrameWorkers {
  public:
-  /// `work` runs on `threads` threads. Two more frames than that exist at a time. Throws as start_thread().
+  /// Runs `work` on `threads` threads. At most `threads` + 2 frames exist at a time. Throws what start_thread() throws.
   FrameWorkers(int threads, std::size_t frame_bytes, std::function<void(const FilmFrame&)> work);
   FrameWorkers(const FrameWorkers&) = delete;
   FrameWorkers& operator=(const FrameWorkers&) = delete;
-  /// Frames that nobody works on yet are dropped.
+  /// Drops the frames that no thread has begun.
   ~FrameWorkers();
 
-  /// Whether take_free() would not wait.
+  /// Returns whether take_free() would return without waiting.
   bool has_free();
-  /// A frame to fill in, with the memory of one that is done: waits for that. Throws what `work` has thrown.
+  /// Returns a frame to fill in, with reused memory if possible. Blocks until one is free. Throws what `work` threw.
   FilmFrame take_free();
-  /// Hands a filled frame to the threads.
+  /// Passes a filled frame to the threads.
   void add(FilmFrame frame);
-  /// Waits until no frame is left. Throws what `work` has thrown; nothing runs after that.
+  /// Blocks until all frames are processed. If `work` has thrown, throws that; then no frame is processed any more.
   void finish();
 
  private:
@@ -177,42 +176,42 @@ class FrameWorkers {
   std::condition_variable changed_;
   std::deque<FilmFrame> waiting_;
   std::vector<FilmFrame> free_;
-  std::size_t not_made_yet_;  // frames
+  std::size_t not_made_yet_;  // number of frames that may still be allocated
   int at_work_ = 0;
   bool ending_ = false;
   std::exception_ptr failure_;
   std::vector<std::jthread> threads_;
 };
 
-/// A film in the making. Every failure throws std::runtime_error, one line.
+/// A film that is being made. All functions throw std::runtime_error, one line.
 class Film {
  public:
-  /// A film of frames 0 to `frames` - 1. Starts ffmpeg, or makes the folder.
+  /// Starts ffmpeg, or makes the folder, for a film of the frames 0 to `frames` - 1.
   Film(const FilmOptions& options, WindowSize size, std::int64_t frames, Existing existing);
 
-  /// See FilmOutput::begin. Prints how many frames are kept, if any.
+  /// Prepares the output, see FilmOutput::begin(). Prints how many frames are kept, if any.
   void begin(const Json& run);
-  /// Whether the frame is to be added.
+  /// Returns whether this frame must be added.
   bool wants(std::int64_t frame) const { return !output_->kept().contains(frame); }
-  /// Whether no frame from this one on is to be added.
+  /// Returns whether neither `frame` nor any later frame must be added.
   bool complete_from(std::int64_t frame) const { return frame > last_wanted_; }
 
-  /// Whether take_free() would not wait.
+  /// Returns whether take_free() would return without waiting.
   bool has_free() { return workers_->has_free(); }
-  /// A frame to fill in and to add(). Waits while all are in use.
+  /// Returns a frame to fill in, for add(). Blocks while all frames are in use.
   FilmFrame take_free() { return workers_->take_free(); }
-  /// A folder has one file for a frame that is shown several times.
+  /// Adds a filled frame. A folder gets one file per frame, even if FilmFrame::times > 1.
   void add(FilmFrame frame);
 
-  /// Shows what is done once `frame` has been drawn, or passed over.
+  /// Shows the progress after `frame` was drawn, or skipped because it is kept.
   void show_progress(std::int64_t frame, bool drawn);
-  /// Completes the film with the frames that it has; later calls do nothing. Returns "wrote a.mp4: 30 frames, ...",
-  /// empty if there is no frame.
+  /// Completes the film with the frames that it has; later calls do nothing. Returns "wrote a.mp4: 30 frames, ...", or
+  /// an empty text if there is no frame.
   std::string finish();
 
  private:
   using Clock = std::chrono::steady_clock;
-  struct Pace {  // of frames that are drawn, or passed over
+  struct Pace {  // number and time of the frames that were drawn, or skipped
     std::int64_t frames = 0;
     double total_s = 0;
     double per_frame_s() const { return frames > 0 ? total_s / static_cast<double>(frames) : 0; }
@@ -221,7 +220,7 @@ class Film {
   const FilmOptions options_;
   const std::int64_t frames_;
   std::unique_ptr<FilmOutput> output_;
-  std::unique_ptr<FrameWorkers> workers_;  // after the output that they use
+  std::unique_ptr<FrameWorkers> workers_;  // after output_, which the threads use
   Progress progress_;
   std::int64_t last_wanted_ = -1, added_ = 0, pictures_ = 0, kept_ = 0;
   Pace drawn_, passed_;

@@ -1,4 +1,4 @@
-// Films: of a window as it was shown, and of `orrery render`.
+// Films in the window: of its picture as shown, and of `orrery render`.
 #include "app/features/film/film_window.h"
 
 #include <fmt/format.h>
@@ -30,7 +30,7 @@ namespace orrery {
 namespace {
 
 constexpr std::int64_t any_number = std::numeric_limits<std::int64_t>::max();
-constexpr double early = 0.25;  // frames that a picture may come before its own: windows are never quite regular
+constexpr double early = 0.25;  // fraction of a frame by which a picture may be early: windows draw at uneven times
 
 }  // namespace
 
@@ -90,7 +90,7 @@ std::string LiveFilm::finish(double now_s) {
 }
 namespace {
 
-/// The bodies and their properties: two files of one name may hold different systems.
+/// Returns a fingerprint of the bodies and their properties. Two files of one name may hold different systems.
 std::string fingerprint_of(const Snapshot& snapshot) {
   std::uint32_t properties = 0;
   const auto add = [&](const auto& column) {
@@ -102,7 +102,7 @@ std::string fingerprint_of(const Snapshot& snapshot) {
   return fmt::format("{:08x}{:08x}", checksum(snapshot.bodies), properties);
 }
 
-/// Films in the window: the one that the user makes of what is shown, and the one of `orrery render`.
+/// Films in the window: the user's film of the shown picture, and the film of `orrery render`.
 class FilmWindow final : public WindowFeature {
  public:
   explicit FilmWindow(Session& session) : session_{session} {
@@ -162,7 +162,7 @@ class FilmWindow final : public WindowFeature {
     if (film_) film_->show_progress(session_.frame, film_->wants(session_.frame));
   }
 
-  /// Hands over the pictures that are still being copied.
+  /// Adds the pictures that are still being copied, and completes the user's film.
   void finish_drawing() override {
     while (!filmed_.empty()) take_pixels();
     carry_out(StopFilm{});
@@ -184,7 +184,7 @@ class FilmWindow final : public WindowFeature {
   }
 
  private:
-  /// Everything that the frames of a film depend on.
+  /// Returns everything that the frames of a film depend on.
   Json film_description() {
     const ViewOptions& options = session_.options;
     const Status& status = session_.lane.status();
@@ -216,7 +216,7 @@ class FilmWindow final : public WindowFeature {
     filmed_.push_back(session_.frame);
   }
 
-  /// Hands the oldest picture that is being copied to the film.
+  /// Adds the oldest picture that is being copied to the film of `orrery render`.
   void take_pixels() {
     FilmFrame frame = film_->take_free();
     session_.rescue.outside([&] { pixels_->take(frame.rgba); });
@@ -225,7 +225,7 @@ class FilmWindow final : public WindowFeature {
     film_->add(std::move(frame));
   }
 
-  /// A film has one size, so another size of the window ends it.
+  /// Adds the picture to the user's film. A film has one size, so a new size of the window ends it.
   void add_to_live() {
     try {
       const render::Canvas canvas = session_.canvas();
@@ -245,10 +245,10 @@ class FilmWindow final : public WindowFeature {
   }
 
   Session& session_;
-  std::optional<Film> film_;  // of `orrery render`
+  std::optional<Film> film_;  // film of `orrery render`
   std::optional<render::PixelReader> pixels_;
-  std::deque<std::int64_t> filmed_;  // frames whose pictures are being copied
-  std::optional<LiveFilm> live_;     // of the user
+  std::deque<std::int64_t> filmed_;  // numbers of the frames whose pictures are being copied
+  std::optional<LiveFilm> live_;     // film of the user
 };
 
 }  // namespace

@@ -13,20 +13,20 @@
 #include "render/gl/readback.h"
 
 namespace orrery {
-/// A film of what a window shows, that plays at the pace at which the window showed it: FilmOptions::fps frames per
-/// second, each with the last picture that the window had shown by then. So a slow window repeats pictures. Never waits
-/// for ffmpeg: where it has no time for a picture, the one before is shown for longer. Needs the window's GL context
-/// current. Every failure throws std::runtime_error, one line.
+/// Films the picture of a window, at the pace at which the window showed it. The film has FilmOptions::fps frames per
+/// second. Each shows the last picture that the window had drawn by then, so a slow window repeats pictures. If ffmpeg
+/// is busy, skips a picture rather than wait. Needs the window's GL context current. All functions throw
+/// std::runtime_error, one line.
 class LiveFilm {
  public:
-  /// `size` in pixels, that of the window. `run` says what is filmed.
+  /// Starts the film. `size` is the window's size in pixels. `run` describes the simulation that is filmed.
   LiveFilm(const FilmOptions& options, WindowSize size, Existing existing, const Json& run);
 
-  /// Call once per frame, when it has been drawn and before it is presented; `now_s` only grows. Returns false, and
-  /// adds nothing, if the canvas has another size.
+  /// Adds the window's picture to the film. Call once per frame, after drawing and before presenting. `now_s` must not
+  /// decrease. If `canvas` has another size, adds nothing and returns false.
   bool add(const render::Canvas& canvas, double now_s);
-  /// Completes the film; its last picture was shown until now. Returns "wrote a.mp4: 30 frames, ...", empty if there is
-  /// no picture.
+  /// Completes the film; its last picture lasts until `now_s`. Returns "wrote a.mp4: 30 frames, ...", or an empty text
+  /// if there is no picture.
   std::string finish(double now_s);
 
   const std::string& file() const noexcept { return file_; }
@@ -42,9 +42,9 @@ class LiveFilm {
   const double interval_s_;
   Film film_;
   render::PixelReader reader_;
-  std::optional<double> begin_s_;   // of the first picture
-  std::int64_t next_ = 0;           // frame of the film that no picture shows yet
-  std::deque<std::int64_t> times_;  // that the film shows each of the pictures that reader_ copies
+  std::optional<double> begin_s_;   // time of the first picture
+  std::int64_t next_ = 0;           // first frame of the film that no picture covers yet
+  std::deque<std::int64_t> times_;  // FilmFrame::times of each picture that reader_ still copies
   std::int64_t pictures_ = 0, left_out_ = 0;
 };
 

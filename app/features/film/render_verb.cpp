@@ -14,21 +14,21 @@
 namespace orrery {
 namespace {
 
-/// A folder has no extension, or is there already.
+/// Returns whether the name is a folder's: it has no extension, or such a folder exists.
 bool is_folder(const std::string& film) {
   std::error_code unknown;
   const std::filesystem::path path{film};
   return path.extension().empty() || !path.has_filename() || std::filesystem::is_directory(path, unknown);
 }
 
-/// Throws if a film that ends with `what` has too many frames; NaN is too many.
+/// Returns `frames` as an integer. Throws UsageError if the film has too many; NaN is too many. `what` ends the film.
 std::int64_t film_length(double frames, const std::string& what) {
   if (frames <= static_cast<double>(FilmOptions::lengths.most)) return static_cast<std::int64_t>(frames);
   throw UsageError(fmt::format("{} ends after {:.3g} frames; a film has at most {}", what, frames,
                                format_count(FilmOptions::lengths.most)));
 }
 
-/// `orrery render`.
+/// `orrery render`: renders a film without a window.
 struct RenderVerb final : ShownVerb {
   void declare(CommandLine& line) override {
     line.add("--out", "FILE.mp4|FOLDER", "the film, encoded by the program ffmpeg; or a folder for numbered PNG frames",
@@ -68,10 +68,10 @@ struct RenderVerb final : ShownVerb {
   }
 
  private:
-  /// Takes the length of the script or of the path.
+  /// Sets the number of frames to the length of the script or path, unless --frames is given.
   void set_length() override {
     if (options.frames) return;
-    constexpr double rounding = 1e-6;  // of a frame
+    constexpr double rounding = 1e-6;  // fraction of a frame
     if (const auto quit = std::ranges::find_if(options.script, quits); quit != options.script.end()) {
       options.frames = film_length(static_cast<double>(quit->frame) + 1, "the script '" + options.script_file + "'");
     } else if (options.path && options.path->end_s() > 0) {

@@ -1,4 +1,4 @@
-// Reads lessons: their blocks, their files, and those that are compiled into the program.
+// Reads lessons from text, from files, and from the texts that are compiled into the program.
 #include "app/features/lessons/lesson.h"
 
 #include <fmt/format.h>
@@ -30,14 +30,14 @@
 
 namespace orrery {
 
-/// Returns the names and texts of the lessons.
+/// Returns the names and texts of the lessons in docs/lessons.
 std::span<const std::pair<std::string_view, std::string_view>> embedded_lessons();
 
 namespace {
 
 constexpr std::size_t most_label = 16;
 
-/// Calls read(line) for each line of the block that is not empty.
+/// Calls read(line) for each line of the block that is not empty. Adds the line's number to errors.
 template <class Read>
 void for_each_line(const TextBlock& block, const std::string& name, Read read) {
   std::string_view text = block.text;
@@ -50,7 +50,7 @@ void for_each_line(const TextBlock& block, const std::string& name, Read read) {
 template <class... Kinds>
 struct KindsOf {};
 
-// The commands that a lesson may give to the window: none that writes files, ends the run or measures.
+// The commands that a lesson may give to the window. None of them writes files, ends the run or measures.
 using PhysicsKinds = KindsOf<SelectIntegrator, SelectLaw, SetTimeStep, SetEta, SetSoftening, SetRepulsion, SetDrag>;
 
 using PictureKinds = KindsOf<SetAppearance, ShowTrails, ShowVectors, ShowTreeCells, ShowWalk, ShowAxes, ShowLegend,
@@ -97,7 +97,7 @@ bool has_cuda(const KernelCatalog& kernels) {
 
 void check_kernel(const LessonRow& row, const KernelCatalog& kernels) {
   if (row.kernel_id.starts_with("cuda-") && !has_cuda(kernels)) return;
-  (void)Settings{*kernels.find(row.kernel_id), row.settings};  // throws as the simulation would
+  (void)Settings{*kernels.find(row.kernel_id), row.settings};  // throws for an unknown kernel or setting
 }
 
 LessonRow read_row(std::string_view line) {
@@ -128,7 +128,7 @@ LessonRow read_row(std::string_view line) {
   return row;
 }
 
-/// Takes "WORDS:" off the line and returns it without the colon.
+/// Removes "KEY:" from the beginning of the line, and returns KEY.
 std::string_view take_key(std::string_view& line) {
   const std::size_t colon = line.find(':');
   const std::string_view key = trimmed(line.substr(0, colon));
@@ -158,7 +158,7 @@ LessonChoice read_range(std::string_view line) {
   return choice;
 }
 
-/// Every ratio must belong to one choice.
+/// Throws unless the choice's range begins where the previous one ends. Thus every ratio belongs to one choice.
 void check_order(const LessonChoice& choice, const std::vector<LessonChoice>& before) {
   const double begin = before.empty() ? 0 : before.back().high;
   if (choice.low != begin || !(choice.high > choice.low)) {
@@ -172,9 +172,9 @@ void check_order(const LessonChoice& choice, const std::vector<LessonChoice>& be
   }
 }
 
-// Readers of the blocks between ``` that a lesson is run by. Each throws UsageError that starts with "NAME:LINE: ".
+// Parsers of the code blocks, between lines of ```, of a lesson. All throw UsageError that starts with "NAME:LINE: ".
 
-/// "scene plummer", and other commands of a script that change nothing but the simulation's physics and the picture.
+/// Parses "scene plummer", and commands that change only the simulation's physics and the picture.
 void read_window_block(const TextBlock& block, const std::string& name, Lesson& lesson) {
   std::size_t commands = 0;
   bool has_scene = false;
@@ -205,7 +205,7 @@ void read_window_block(const TextBlock& block, const std::string& name, Lesson& 
   }
 }
 
-/// Lines "LABEL = KERNEL SETTING=VALUE... n=BODIES".
+/// Parses lines "LABEL = KERNEL SETTING=VALUE... n=BODIES".
 std::vector<LessonRow> read_measure_block(const TextBlock& block, const std::string& name, const KernelCatalog& kernels,
                                           const SceneRequest& scene) {
   std::vector<LessonRow> rows;
@@ -234,8 +234,8 @@ std::vector<LessonRow> read_measure_block(const TextBlock& block, const std::str
   return rows;
 }
 
-/// "time A / B" and its choices "below 2: WORDS", "2 to 4: WORDS", "above 4: WORDS"; or "fastest" or "most accurate"
-/// and choices "LABEL: WORDS" of the rows to choose from.
+/// Parses the question and its choices: "time A / B" with "below 2: WORDS", "2 to 4: WORDS", "above 4: WORDS"; or
+/// "fastest" or "most accurate" with "LABEL: WORDS" for each row to choose from.
 LessonQuestion read_predict_block(const TextBlock& block, const std::string& name, const std::vector<LessonRow>& rows) {
   using Kind = LessonQuestion::Kind;
   LessonQuestion question;
@@ -284,16 +284,16 @@ enum PartIndex : std::size_t { scene_part, predict_part, measure_part, answer_pa
 
 constexpr std::array<std::string_view, part_count> part_titles{"Scene", "Predict", "Measure", "Answer", "Change"};
 
-/// The block between ``` that a part holds; empty: none.
+/// Tag of the code block that each part must hold; empty: none.
 constexpr std::array<std::string_view, part_count> part_tags{"window", "predict", "measure", "", ""};
 
 [[noreturn]] void refuse(const std::string& name, int line, const std::string& what) {
   throw UsageError(fmt::format("{}:{}: {}", name, line, what));
 }
 
-/// A part with the blocks that are for both kinds of machine and for one of them.
+/// Text of a part: the blocks for all machines, and those only for machines with or without a GPU.
 struct PartText {
-  int line = 0;  // 0: not there
+  int line = 0;  // first line; 0: the part is missing
   TextBlocks both, gpu, cpu;
   bool has_gpu = false, has_cpu = false;
 
@@ -320,10 +320,10 @@ void add_part_of_machine(PartText& part, TextSection& section, const std::string
   (on_gpu ? part.gpu : part.cpu) = std::move(section.blocks);
 }
 
-/// The sections after the title.
+/// Returns the parts of a lesson: its sections after the title. Throws if their headings or order are wrong.
 PartTexts parts_of(std::vector<TextSection>& sections, const std::string& name) {
   PartTexts parts;
-  int present = -1;  // index of the current part
+  int present = -1;  // index of the current part; -1: before the first
   for (std::size_t i = 1; i < sections.size(); ++i) {
     TextSection& section = sections[i];
     if (section.level == 3 && present > static_cast<int>(scene_part)) {
@@ -350,7 +350,7 @@ PartTexts parts_of(std::vector<TextSection>& sections, const std::string& name) 
   return parts;
 }
 
-/// Takes the block that the lesson is run by out of the blocks of a part.
+/// Removes the code block with the part's tag from `blocks`, and returns it.
 TextBlock take_tagged(TextBlocks& blocks, PartIndex part, int line, const std::string& name) {
   const std::string_view tag = part_tags[part];
   const auto is_it = [&](const TextBlock& block) { return block.kind == TextBlock::Kind::code && block.tag == tag; };

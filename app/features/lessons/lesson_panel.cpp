@@ -23,7 +23,7 @@ namespace {
 using theme::em;
 using Style = TextSpan::Style;
 
-/// Draws words from left to right and begins a new line where one does not fit.
+/// Draws words from left to right, and starts a new line before a word that does not fit.
 class Flow {
  public:
   explicit Flow(ImU32 colour) : colour_{colour}, begin_{ImGui::GetCursorScreenPos()}, at_{begin_} {
@@ -62,10 +62,10 @@ class Flow {
     } else {
       at_.x += gap;
     }
-    while (width_of(word) > width_) {  // wider than the column: in parts
+    while (width_of(word) > width_) {  // wider than the column: split the word
       std::size_t fits = word.size();
       while (fits > 1 && width_of(word.substr(0, fits)) > width_) --fits;
-      while (fits > 1 && (static_cast<unsigned char>(word[fits]) & 0xc0) == 0x80) --fits;  // UTF-8
+      while (fits > 1 && (static_cast<unsigned char>(word[fits]) & 0xc0) == 0x80) --fits;  // not within a UTF-8 char
       draw(font, word.substr(0, fits), style);
       word.remove_prefix(fits);
       at_ = {begin_.x, at_.y + line_height()};
@@ -82,10 +82,10 @@ class Flow {
   ImU32 colour_;
   ImVec2 begin_, at_;
   float width_ = 0;
-  bool blank_ = false;  // one stands before the next word
+  bool blank_ = false;  // a blank comes before the next word
 };
 
-/// A line of Markdown, broken at blanks where the current column ends, with **strong** words and `code`.
+/// Draws a line of Markdown with **strong** words and `code`. Breaks it at blanks where the column ends.
 void rich_text(std::string_view line, ImU32 colour = theme::text) {
   Flow flow{colour};
   for (const TextSpan& span : spans_of(line)) flow.add(span);
@@ -120,7 +120,7 @@ void code(const TextBlock& block) {
   ImGui::Dummy({width, bottom - low.y});
 }
 
-/// Columns get widths by their longest words and their text.
+/// Draws a table. The width of a column follows from its longest word and its text.
 void table(const TextBlock& block, int number) {
   const auto columns = static_cast<int>(block.rows.front().size());
   ImGui::PushID(number);
@@ -142,7 +142,7 @@ void table(const TextBlock& block, int number) {
   ImGui::PopID();
 }
 
-/// Blocks of Markdown below each other.
+/// Draws blocks of Markdown, one below the other.
 void rich_blocks(const TextBlocks& blocks) {
   for (const TextBlock& block : blocks) {
     switch (block.kind) {
@@ -236,7 +236,7 @@ void read_page(const Status& status, const LessonStatus& lesson, Requests& out) 
                theme::Font::small);
 }
 
-/// One choice: a button with its letter, then its words. Whether it was pressed.
+/// Draws one choice: a button with its letter, then its text. Returns whether the button was pressed.
 bool choice_row(const LessonStatus& lesson, std::size_t i, bool may_choose) {
   const bool predicted = lesson.predicted == static_cast<int>(i), right = lesson.right[i];
   const float size = em(1.8f);
@@ -262,7 +262,7 @@ void predict_page(const LessonStatus& lesson, Requests& out) {
   if (lesson.measured) wrapped_text("It is measured already: see Answer.", theme::dim, theme::Font::small);
 }
 
-/// A row with a bar for its time, as a share of the longest.
+/// Draws a row of the results, with a bar for its time relative to the longest time.
 void bar_row(const LessonRowStatus& row, double longest_ms) {
   text(row.label, theme::text, theme::Font::strong);
   ImGui::SameLine();
@@ -403,7 +403,7 @@ bool legend_below_lesson(const ViewStatus& view) {
   return lesson > 0 && ImGui::GetIO().DisplaySize.x - side_column_width(view) - lesson < em(14);
 }
 
-/// Draws the lessons at the right of the picture, over what is there.
+/// Draws the lesson at the right of the window, over the picture.
 void lesson_panel(const Status& status, const ViewStatus& view, const PanelState& state, Requests& out) {
   const LessonStatus& lesson = view.lesson;
   const ImVec2 display = ImGui::GetIO().DisplaySize;

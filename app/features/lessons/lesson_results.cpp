@@ -28,7 +28,7 @@ std::size_t index_of(const LessonPart& part, std::string_view row) {
   return static_cast<std::size_t>(std::ranges::find(part.rows, row, &LessonRow::label) - part.rows.begin());
 }
 
-/// A value and where it lies with 95 % probability; both ends are the value itself if that is not known.
+/// A value with its 95 % confidence interval. If the interval is not known, `low` and `high` equal `value`.
 struct Value {
   double value, low, high;
 };
@@ -46,7 +46,7 @@ Value value_of(const LessonFigure& figure, const LessonPart& part, const LessonR
   const Value value = value_of(figure.quantity, results[index_of(part, figure.row)]);
   if (figure.other.empty()) return value;
   const Value other = value_of(figure.quantity, results[index_of(part, figure.other)]);
-  // The two vary independently of each other: relative distances add up as squares.
+  // The two values are independent, so the squares of their relative deviations add up.
   const double ratio = value.value / other.value;
   const double below = std::hypot(std::log(value.value / value.low), std::log(other.high / other.value));
   const double above = std::hypot(std::log(value.high / value.value), std::log(other.value / other.low));
@@ -67,7 +67,7 @@ std::string text_of(const LessonFigure& figure, const Value& value) {
   return scientific(value.value, 2);
 }
 
-/// The rows to choose from, if the question is for the best one; else all rows.
+/// Returns the labels of the choices if the question asks for the best row; otherwise the labels of all rows.
 std::vector<std::string> candidate_rows(const LessonPart& part) {
   std::vector<std::string> rows;
   if (part.question.kind == QuestionKind::ratio) {
@@ -78,7 +78,7 @@ std::vector<std::string> candidate_rows(const LessonPart& part) {
   return rows;
 }
 
-/// The rows that may be the best: none, if one was not measured.
+/// Returns the rows that may be the best within their confidence intervals. Returns none if a row was not measured.
 std::vector<std::string> best_rows(Quantity quantity, const LessonPart& part, const LessonResults& results) {
   const std::vector<std::string> rows = candidate_rows(part);
   std::vector<Value> values;
@@ -122,10 +122,10 @@ Judgement judge_ratio(const LessonPart& part, const LessonResults& results) {
   return judgement;
 }
 
-/// The contents of a brace, before anything is measured.
+/// The parsed text of a brace.
 struct Brace {
   std::optional<LessonFigure> figure;
-  std::string word, row;  // of those without a figure
+  std::string word, row;  // only without a figure
 };
 
 Brace read_brace(std::string_view text, const std::vector<LessonRow>& rows) {
@@ -160,7 +160,7 @@ std::string text_of(const Brace& brace, const LessonPart& part, const LessonResu
   return best.empty() ? not_measured : fmt::format("{}", fmt::join(best, " or "));
 }
 
-/// Replaces each {text} by replace(text). Throws UsageError for a brace that does not end.
+/// Replaces each {text} by replace(text). Throws UsageError if a brace has no end.
 template <class Replace>
 std::string with_braces(std::string_view text, Replace replace) {
   std::string result;
@@ -176,7 +176,7 @@ std::string with_braces(std::string_view text, Replace replace) {
   }
 }
 
-/// Calls change(text) for each text of the blocks but code.
+/// Calls change(text) for each text in the block. Skips code.
 template <class Change>
 void for_each_text(TextBlock& block, Change change) {
   if (block.kind == TextBlock::Kind::code) return;
@@ -190,7 +190,7 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/// A number with a unit of speed or error; empty if there is none.
+/// Returns the first number with a unit of speed or error; empty if there is none.
 std::string figure_in(std::string_view text) {
   constexpr std::array<std::string_view, 9> units{"ms", "us", "times", "%", "G", "T", "G/s", "T/s", "x"};
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -297,7 +297,7 @@ void check_sources(const TextBlocks& blocks, const std::string& name) {
 
 namespace {
 
-/// Throws if the kernel cannot run here.
+/// Returns the row's kernel with its settings. Throws if the kernel cannot run here.
 Variant variant_of(const Backends& backends, const LessonRow& row) {
   const KernelPtr kernel = backends.kernels().find(row.kernel_id);
   (void)expand(backends, {.kernels = {kernel}}, {});

@@ -1,4 +1,4 @@
-// The measurements of a lesson, and the answers that they give.
+// The measurements of a lesson, and the answers that follow from them.
 #pragma once
 
 #include <algorithm>
@@ -13,71 +13,70 @@
 
 namespace orrery {
 
-/// The measurements of all LessonPart::rows, in their order.
+/// Measurements of LessonPart::rows, in the same order.
 using LessonResults = std::vector<Measurement>;
 
-/// The machine that a lesson is measured on.
+/// The machine on which a lesson is measured.
 struct LessonMachine {
-  std::string processor, gpu;  ///< gpu: empty without one
-  int threads = 1;             ///< hardware threads that this process may run on
+  std::string processor, gpu;  ///< names; gpu is empty without one
+  int threads = 1;             ///< hardware threads that this process may use
 };
 
-/// The measured answer to a question.
+/// The measured answer to a lesson's question.
 struct Judgement {
-  bool known = false;          ///< false: a row that it needs was not measured
+  bool known = false;          ///< false: a row that the question needs was not measured
   std::string words;           ///< "time one / two = 1.97 (1.91 to 2.02)" or "fastest: two"
-  std::vector<bool> possible;  ///< of each choice; more than one if the measurement cannot separate them
-  std::vector<bool> right;     ///< of each choice: the one that is possible; all false if several are
+  std::vector<bool> possible;  ///< for each choice; several if the measurement cannot separate them
+  std::vector<bool> right;     ///< for each choice: the only possible one; all false if several are possible
 
   bool decided() const { return std::ranges::find(right, true) != right.end(); }
 };
 Judgement judge(const LessonPart& part, const LessonResults& results);
 
-/// The words with the letters of the right choices, as sentences.
+/// Returns the judgement in sentences, with the letters of the right choices.
 std::string verdict(const Judgement& judgement);
-/// The letter of a choice, counted from 0.
+/// Returns the letter of a choice: 'a' for 0.
 inline char letter_of(std::size_t choice) {
   return static_cast<char>('a' + choice);
 }
 
-/// The blocks with measured figures for the braces in them: {time A}, {rate A}, {error A} and their ratios
-/// {time A / B}; {chosen A}; {fastest}, {most accurate}; {processor}, {gpu}, {threads}.
+/// Replaces each brace in the blocks by its measured figure. Braces: ratios such as {time A / B}, {time A}, {rate A},
+/// {error A}, {chosen A}, {fastest}, {most accurate}, {processor}, {gpu}, {threads}.
 TextBlocks filled(const TextBlocks& blocks, const LessonPart& part, const LessonResults& results,
                   const LessonMachine& machine);
 
-/// Throws UsageError that starts with "NAME:LINE: " if a brace holds no figure of `part`.
+/// Throws UsageError that starts with "NAME:LINE: " if a brace in the blocks is no figure of `part`.
 void check_braces(const TextBlocks& blocks, const std::string& name, const LessonPart& part);
-/// Throws the same if a block of an answer has a figure that is neither measured nor a source's: a number with a unit
-/// of speed, such as "2 times", in a paragraph or a table's row that says neither "row" nor "source" and has no link;
-/// or a number in a table's column whose title begins with "here".
+/// Throws UsageError that starts with "NAME:LINE: " if a figure in an answer is neither measured nor has a source.
+/// Figures are numbers with a unit of speed, such as "2 times". A paragraph or table row has a source if it contains
+/// "row", "source" or a link. In a table's column whose title begins with "here", any number is an error.
 void check_sources(const TextBlocks& blocks, const std::string& name);
 
-/// Measures the rows of a lesson one after the other, as `bench` does. It never waits for a step: call tick() until it
-/// has ended.
+/// Measures the rows of a lesson one after the other, as `bench` does. No function blocks: call tick() until ended().
 class LessonMeasurement {
  public:
-  /// How each row is measured: fewer and shorter samples than those of `bench`, since a reader waits.
+  /// Fewer and shorter samples than those of `bench`, because a reader waits.
   static constexpr Sampling sampling{.warmup_steps = 2, .sample_ms = 10, .samples = 15};
 
-  /// `backends` must outlive this. Throws UsageError for a kernel or a setting that does not exist, and
-  /// std::runtime_error for one that cannot run here.
+  /// Prepares the measurement. `backends` must outlive this object. Throws UsageError for a kernel or a setting that
+  /// does not exist, and std::runtime_error for a kernel that cannot run on this machine.
   LessonMeasurement(const Backends& backends, const Lesson& lesson, const LessonPart& part);
 
-  /// Moves on; see Sweep::tick().
+  /// Collects and starts measurements; see Sweep::tick().
   bool tick();
   void stop();
   bool ended() const { return !sweep_; }
 
   std::size_t done() const { return done_ + (sweep_ ? sweep_->entries().size() : 0); }
   std::size_t total() const { return results_.size(); }
-  /// The current measurement; see Sweep::present().
+  /// Returns the current measurement as text; see Sweep::present().
   std::string present() const { return sweep_ ? sweep_->present() : std::string{}; }
   double left_s() const;
-  /// Results of every row; those that have not been measured yet are empty.
+  /// Returns the results of all rows. Rows that have not been measured have empty results.
   const LessonResults& results() const { return results_; }
 
  private:
-  /// Rows with the same number of bodies.
+  /// Rows with the same number of bodies, measured by one Sweep.
   struct Group {
     std::vector<std::size_t> rows;
     SweepPlan plan;
@@ -88,13 +87,13 @@ class LessonMeasurement {
 
   const Backends& backends_;
   std::vector<Group> groups_;
-  std::size_t group_ = 0;  // the current one
-  std::size_t done_ = 0;   // rows of the groups before
+  std::size_t group_ = 0;  // index of the current group
+  std::size_t done_ = 0;   // number of rows in the groups before
   LessonResults results_;
-  std::optional<Sweep> sweep_;  // of the current group; none: ended
+  std::optional<Sweep> sweep_;  // sweep of the current group; none: the measurement has ended
 };
 
-/// Describes the machine that lessons are measured on.
+/// Returns the machine that this process runs on.
 LessonMachine lesson_machine(const Backends& backends);
 
 }  // namespace orrery

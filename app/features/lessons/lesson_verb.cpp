@@ -116,7 +116,7 @@ std::string machine_text(const LessonMachine& machine) {
                      machine.gpu.empty() ? "" : "; " + machine.gpu);
 }
 
-/// The choice that was typed; none if the reader wants none.
+/// Asks the reader for a prediction on the terminal. Returns none if the reader makes none.
 std::optional<std::size_t> asked_prediction(const LessonQuestion& question) {
   const char last = letter_of(question.choices.size() - 1);
   for (;;) {
@@ -209,11 +209,11 @@ struct LessonVerb final : Verb {
     return 0;
   }
 
-  std::optional<int> number;  // none: see file
-  std::string file;           // a lesson's file; empty and no number: lists the lessons
-  bool no_wait = false;       // does not ask for the prediction; a program without a terminal never does
-  bool cpu = false;           // measures CPU kernels, even if there is a GPU
-  bool progress = false;      // even if stderr is no terminal
+  std::optional<int> number;  // none: see `file`
+  std::string file;           // file of a lesson; if empty, and without `number`: lists the lessons
+  bool no_wait = false;       // does not ask for a prediction, as without a terminal
+  bool cpu = false;           // measures the CPU kernels, even if there is a GPU
+  bool progress = false;      // shows progress even if stderr is not a terminal
   TableFlags flags;
   DeviceOptions device;
 };

@@ -107,10 +107,10 @@ Requests LessonControl::scene_requests(const Status& shown) {
   const LessonRow& first = part().rows.front();
   SceneRequest scene = lesson().scene;
   scene.count = first.count;
-  // The kernel first: auto would choose one for the new scene.
+  // The kernel is selected first. Otherwise `auto` would choose one for the new scene.
   Requests requests;
   const bool is_lessons = shown.undo_step && shown.scene == scene_;
-  if (!is_lessons) requests.emplace_back(Command{ReturnToRun{run_of(trial_of(shown))}});  // UndoReturn comes back to it
+  if (!is_lessons) requests.emplace_back(Command{ReturnToRun{run_of(trial_of(shown))}});  // UndoReturn restores it
   requests.emplace_back(Command{SelectKernel{first.kernel_id, first.settings}});
   requests.emplace_back(Command{LoadScene{scene}});
   scene_ = scene;
@@ -129,7 +129,7 @@ void LessonControl::start(Simulation& shown, LessonStatus& status) {
   describe(status);
 }
 
-/// Waits for steps in flight: they would be measured as well.
+/// Continues the measurement. Waits for steps in flight, which would disturb it.
 void LessonControl::tick(Simulation& shown, LessonStatus& status) {
   if (!measurement_ || !shown.idle() || shown.measuring()) return;
   measurement_->tick();
@@ -175,7 +175,7 @@ void LessonControl::describe(LessonStatus& status) const {
 
 namespace {
 
-/// Lessons in the window.
+/// Lessons as a part of the window.
 class LessonsWindow final : public WindowFeature {
  public:
   explicit LessonsWindow(Session& session) : session_{session}, control_{session.backends} {}
@@ -221,7 +221,7 @@ class LessonsWindow final : public WindowFeature {
   }
 
  private:
-  /// In a run that can be repeated, the frame waits: drawing would only disturb the measurement.
+  /// Blocks until the lesson is measured. Used in deterministic runs, where drawing would only disturb the measurement.
   void wait() {
     constexpr std::chrono::milliseconds nap{2};
     while (session_.view.lesson.measuring) {

@@ -11,27 +11,27 @@
 #include "compute/sim/simulation.h"
 
 namespace orrery {
-/// The lesson that the window shows, and its measurement. The shown simulation is paused while a lesson is measured.
-/// All calls that change something throw UsageError if there is no lesson for it; then nothing has changed.
+/// Shows lessons in the window and measures them. While a lesson is measured, the shown simulation is paused. Functions
+/// that need an open lesson throw UsageError without one, and then change nothing.
 class LessonControl {
  public:
-  /// `backends` must outlive this.
+  /// Makes an object without an open lesson. `backends` must outlive it.
   explicit LessonControl(const Backends& backends) : backends_{backends} {}
 
-  /// The list, or a lesson from its first page on. Both throw as parse_lesson() does.
+  /// Shows the list of lessons, or the first page of a lesson. Both overloads throw what parse_lesson() throws.
   void show(const ShowLesson& asked, LessonStatus& status);
   void show(const ShowLessonFile& asked, LessonStatus& status);
   void turn(LessonPage page, LessonStatus& status) const;
   void predict(int choice, LessonStatus& status) const;
-  /// Commands that load the lesson's scene with the first kernel that it measures. Then UndoReturn brings back what was
-  /// shown before the first scene of a lesson.
+  /// Returns commands that load the lesson's scene with the first kernel that it measures. Afterwards, UndoReturn
+  /// restores the run that was shown before the first scene of a lesson.
   Requests scene_requests(const Status& shown);
 
-  /// Also throws UsageError while a kernel is being chosen, and as LessonMeasurement does.
+  /// Starts the measurement. Also throws UsageError while `auto` chooses a kernel, and what LessonMeasurement throws.
   void start(Simulation& shown, LessonStatus& status);
-  /// Call once per frame.
+  /// Continues the measurement. Call once per frame.
   void tick(Simulation& shown, LessonStatus& status);
-  /// Keeps what was measured.
+  /// Stops the measurement, and keeps the rows that were measured.
   void stop(Simulation& shown, LessonStatus& status);
 
  private:
@@ -43,10 +43,10 @@ class LessonControl {
 
   const Backends& backends_;
   std::optional<Lesson> lesson_;
-  std::optional<SceneRequest> scene_;  // the last that a lesson has set
+  std::optional<SceneRequest> scene_;  // scene that a lesson has loaded last
   ShownPause pause_;
   std::optional<LessonMeasurement> measurement_;
-  LessonResults results_;  // of the lesson's part
+  LessonResults results_;  // measurements of part().rows
 };
 
 }  // namespace orrery

@@ -20,7 +20,7 @@ namespace {
 
 using theme::em;
 
-/// A name, a share of the whole, and a bar for it.
+/// Draws a name, a share of the whole in words, and a bar for the share.
 void share_row(const char* id, const char* name, const char* notes, std::optional<double> share,
                const std::string& words) {
   ImGui::BeginGroup();
@@ -69,7 +69,7 @@ void launch_column(const KernelCard& card) {
              fmt::format("{:.2f}", card.waves));
 }
 
-/// A button for the block size with the highest occupancy, if the kernel offers it.
+/// Draws a button that selects the block size with the highest occupancy, if the kernel offers that size.
 void better_block(const KernelInfo& kernel, const Status& status, const KernelCard& card, Requests& out) {
   if (!(card.best_occupancy > card.occupancy)) return;
   const std::string block = std::to_string(card.best_block);
@@ -88,7 +88,7 @@ void better_block(const KernelInfo& kernel, const Status& status, const KernelCa
   }
 }
 
-/// Shares of the machine's peak rates; none if these or the kernel's rate are not known.
+/// Returns the shares of the machine's peak rates; none if the peak rates or the kernel's rate are not known.
 RooflineShares shares_of(const Status& status, const ViewStatus& view) {
   if (!view.peak_rates || !(view.step_ms_median > 0) || view.measured == 0) return {};
   const double per_s = status.interactions_per_step / (view.step_ms_median * 1e-3);
@@ -98,7 +98,7 @@ RooflineShares shares_of(const Status& status, const ViewStatus& view) {
   return roofline_shares(per_s, cost, *view.peak_rates, view.clock_mhz);
 }
 
-/// The clock that the peak rates refer to.
+/// Returns a sentence with the clock to which the peak rates refer.
 std::string clock_words(const ViewStatus& view) {
   if (!view.peak_rates) return "The peak rates are not measured yet.";
   const double measured_mhz = view.peak_rates->clock_mhz;
@@ -108,7 +108,7 @@ std::string clock_words(const ViewStatus& view) {
                      measured_mhz);
 }
 
-/// The clock in few words.
+/// Returns that clock alone, in MHz.
 std::string clock_number(const ViewStatus& view) {
   if (!view.peak_rates || !(view.peak_rates->clock_mhz > 0)) return unknown;
   return view.clock_mhz ? fmt::format("{:.0f} MHz", *view.clock_mhz)
@@ -149,7 +149,7 @@ void limits_column(const KernelInfo& kernel, const Status& status, const ViewSta
   }
 }
 
-/// The latest profile of the current CPU kernel with its settings; null if there is none.
+/// Returns the latest profile of the current CPU kernel with its current settings; null if there is none.
 const KernelProfile* profile_of(const Status& status, const ViewStatus& view) {
   const std::vector<KernelProfile>& profiles = view.features.of<ProfileStatus>().profiles;
   const auto found = std::find_if(profiles.rbegin(), profiles.rend(), [&](const KernelProfile& profile) {
@@ -158,7 +158,7 @@ const KernelProfile* profile_of(const Status& status, const ViewStatus& view) {
   return found == profiles.rend() ? nullptr : &*found;
 }
 
-/// Column of a CPU kernel, in place of the launch of a CUDA kernel.
+/// Draws the column of a CPU kernel, in the place of a CUDA kernel's launch figures.
 void cpu_column(const Status& status, const ViewStatus& view) {
   const KernelProfile* const profile = profile_of(status, view);
   if (!profile) {
@@ -182,7 +182,7 @@ void cpu_column(const Status& status, const ViewStatus& view) {
   wrapped_text(profile->problem, theme::dim, theme::Font::small);
 }
 
-/// Takes a profile, and shows it in its own part of the laboratory.
+/// Draws a button that takes a profile and opens the tab Profile.
 void profile_card_button(const Status& status, const ViewStatus& view, Requests& out) {
   ImGui::BeginDisabled(view.features.of<ProfileStatus>().active || status.choosing || view.measuring());
   if (ImGui::Button(view.features.of<ProfileStatus>().active ? "Profiling ...###card profile"

@@ -1,4 +1,4 @@
-// Profiles of kernels: stall reasons, figures, and the differences of two profiles.
+// Profiles of kernels: stall reasons, figures, and the changes between two profiles.
 #include "app/features/profile/kernel_profile.h"
 
 #include <fmt/format.h>
@@ -243,7 +243,7 @@ constexpr ProfileFigure figures[] = {
 
 constexpr const char* all_stalls = "all stalls";
 
-/// The source's terms, each once.
+/// Returns every StallReason::source_term once.
 std::vector<std::string_view> source_terms() {
   std::vector<std::string_view> terms;
   for (const StallReason& reason : stall_reasons()) {
@@ -385,7 +385,7 @@ std::vector<ProfileChange> profile_changes(const KernelProfile& before, const Ke
 }
 
 std::string label_against(const KernelProfile& before, const KernelProfile& after) {
-  const bool same_law = before.law.empty() || before.law == after.law;  // empty: of an older version
+  const bool same_law = before.law.empty() || before.law == after.law;  // empty: from an older version
   if (before.scene == after.scene && before.count == after.count && same_law) return before.label();
   return fmt::format("{} ({}, {} bodies{}{})", before.label(), before.scene, format_count(before.count),
                      before.law.empty() ? "" : ", ", before.law);
@@ -412,7 +412,7 @@ Json numbers_json(const std::map<std::string, double>& numbers) {
   return json;
 }
 
-/// Numbers that are known by their id; null stands for one that is not finite.
+/// Returns the numbers in the member `name` whose id is known. Skips null, which means a number that is not finite.
 template <class Known>
 std::map<std::string, double> numbers_of(const Json& json, const char* name, Known known) {
   std::map<std::string, double> numbers;

@@ -15,27 +15,27 @@
 
 namespace orrery {
 
-/// The time of one kernel with its settings, and what it is spent on: plain values.
+/// Measured time of one kernel with its settings, with its stall reasons and other figures.
 struct KernelProfile {
   std::string kernel_id{}, settings{};
-  int kernel_version = 0;  ///< of a kernel file in a window: the edit; 0: of another kernel
-  std::string scene{};     ///< a generator's id, or a file
-  int count = 0;           ///< bodies
+  int kernel_version = 0;  ///< version of a kernel file edited in the window; 0: other kernels
+  std::string scene{};     ///< id of a generated scene, or a file name
+  int count = 0;           ///< number of bodies
   std::string law{};       ///< "gravity, softening 0.05"; empty: not known
-  std::string device{};    ///< the GPU or the processor
+  std::string device{};    ///< name of the GPU or processor
   bool on_gpu = false;
-  std::string chip{};  ///< of the GPU, as CUPTI calls it; empty if there are no counters
-  std::string part{};  ///< of the evaluation that the counters describe, such as "walk"; empty: all of it
-  int passes = 0;      ///< runs that the counters took; 0: there are none
-  std::map<std::string, double> stalls{};   ///< warps that wait at each issued instruction, by StallReason::id
-  std::map<std::string, double> figures{};  ///< by ProfileFigure::id; one that is not known is missing
+  std::string chip{};  ///< name of the GPU's chip in CUPTI; empty: no counters
+  std::string part{};  ///< part of the evaluation that the counters cover, such as "walk"; empty: all of it
+  int passes = 0;      ///< number of runs in which the counters were read; 0: no counters
+  std::map<std::string, double> stalls{};   ///< waiting warps per issued instruction, by StallReason::id
+  std::map<std::string, double> figures{};  ///< values by ProfileFigure::id; an unknown value is missing
   std::vector<std::string> missing{};       ///< metrics that this chip does not have
-  std::string problem{};  ///< why there are no counters and what cures it, one line; empty if there are
+  std::string problem{};  ///< one line: why there are no counters, and how to fix that; empty if there are
 
-  /// NaN if it is not known.
+  /// Return the value with this id; NaN if it is not known.
   double figure(std::string_view id) const { return value_of(figures, id); }
   double stall(std::string_view reason) const { return value_of(stalls, reason); }
-  /// "cuda-tiled block=256", "mine v3"
+  /// Returns the kernel with its settings and version: "cuda-tiled block=256", "mine v3".
   std::string label() const {
     const std::string version = kernel_version > 0 ? " v" + std::to_string(kernel_version) : "";
     return kernel_id + version + (settings.empty() ? "" : ' ' + settings);
@@ -48,114 +48,114 @@ struct KernelProfile {
   }
 };
 
-/// Why a warp does not issue an instruction.
+/// A reason why a warp does not issue an instruction.
 struct StallReason {
-  const char* id;           ///< as in the names of the GPU's metrics: "long_scoreboard"
+  const char* id;           ///< id in the names of the GPU's metrics: "long_scoreboard"
   const char* title;        ///< "memory load"
   const char* meaning;      ///< one sentence
-  const char* remedy;       ///< one sentence: which variants reduce it
-  const char* source_term;  ///< what source 000 and its profiler call it; empty: it has no word for it
-  bool waits = true;        ///< false: the warp issues, or could
+  const char* remedy;       ///< one sentence: which variants reduce the stalls
+  const char* source_term;  ///< term in "Brute Force N-Body Optimization" and its profiler; empty: none
+  bool waits = true;        ///< false: the warp issues, or could issue
 };
 
-/// All reasons of the GPUs from Volta on; each chip has most of them.
+/// Returns all stall reasons of GPUs since Volta. A chip may lack some of them.
 std::span<const StallReason> stall_reasons();
 
-/// Null if there is none of this id.
+/// Returns the reason with this id; null if there is none.
 const StallReason* find_stall_reason(std::string_view id);
 
-/// "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio"
+/// Returns the metric's name: "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio".
 std::string stall_metric(const StallReason& reason);
 
-/// One bar of a profile.
+/// One stall reason in a profile, drawn as a bar.
 struct StallShare {
   const StallReason* reason;
-  double warps;  ///< that wait at each issued instruction
-  double share;  ///< of all resident warps, 0 to 1
+  double warps;  ///< waiting warps per issued instruction
+  double share;  ///< share of all resident warps, 0 to 1
 };
 
-/// Reasons below this share are shown together, or without their sentences.
+/// Reasons with a smaller share are combined, or shown without their sentences.
 inline constexpr double small_share = 0.005;
 
-/// "57.1 %"; a small one as "0.04 %".
+/// Formats a fraction of 1: "57.1 %"; one below small_share has two decimals: "0.04 %".
 std::string share_text(double share);
 
-/// The reasons of a profile, the greatest first. A value that is not finite or below 0 is left out.
+/// Returns the stall reasons of a profile, largest first. Leaves out values that are negative or not finite.
 std::vector<StallShare> stall_shares(const KernelProfile& profile);
 
-/// Warps that wait at each issued instruction, for all reasons together; NaN if there are no counters.
+/// Returns the waiting warps per issued instruction, summed over all reasons. NaN if there are no counters.
 double waiting_warps(const KernelProfile& profile);
 
-/// Warps that wait at each issued instruction, for the reasons of one of the source's terms.
+/// Returns the waiting warps per issued instruction, summed over the reasons with this StallReason::source_term.
 double waiting_warps(const KernelProfile& profile, std::string_view source_term);
 
-/// A number of a profile.
+/// Description of one number of a profile.
 struct ProfileFigure {
   const char* id;
   const char* title;
-  const char* unit;      ///< as shown behind the number; empty: none
-  const char* sentence;  ///< what it means
-  /// GPU metrics that hold it; the first that the chip has is used. Empty: it is computed or measured otherwise.
+  const char* unit;      ///< shown after the number; empty: none
+  const char* sentence;  ///< meaning, in one sentence
+  /// GPU metrics that measure it; the first that the chip has is used. Empty: the figure is not a GPU metric.
   std::array<const char*, 2> metrics{};
-  double scale = 1;         ///< from the metric to `unit`
-  bool bar = false;         ///< a share of a limit, in percent
-  bool of_machine = false;  ///< a limit, which no kernel changes
+  double scale = 1;         ///< factor from the metric to `unit`
+  bool bar = false;         ///< drawn as a bar: a share of a limit, in percent
+  bool of_machine = false;  ///< a limit of the machine, the same for all kernels
 };
 
-/// All figures, in the order in which they are shown. Which ones a profile has depends on the chip and on the backend.
+/// Returns all figures, in display order. A profile has only the figures that its chip and backend provide.
 std::span<const ProfileFigure> profile_figures();
 
-/// Null if there is none of this id.
+/// Returns the figure with this id; null if there is none.
 const ProfileFigure* find_profile_figure(std::string_view id);
 
-/// "87.3 %", "1.83 T/s"; "-" if it is not finite.
+/// Formats a value with the figure's unit: "87.3 %", "1.83 T/s"; "-" if it is not finite.
 std::string figure_text(const ProfileFigure& figure, double value);
 
-/// All metrics that a profile of a CUDA kernel reads.
+/// Returns the names of all GPU metrics that a profile of a CUDA kernel reads.
 std::vector<std::string> profile_metrics();
 
-/// (after - before) / before. 0 if both are 0; NaN if only `before` is 0, or one is not finite.
+/// Returns (after - before) / before. 0 if both are 0; NaN if only `before` is 0, or if one is not finite.
 double relative_change(double before, double after);
 
-/// "−37.85 %" with a real minus sign; "-" if it is NaN.
+/// Formats a relative change: "−37.85 %", with the minus sign U+2212; "-" if it is NaN.
 std::string change_text(double change);
 
-/// The relative change of a figure. NaN if it is a limit of the machine: two measurements of it differ by chance.
+/// Returns the relative change of a figure. NaN for a limit of the machine, which differs only by chance.
 double figure_change(const ProfileFigure& figure, const KernelProfile& before, const KernelProfile& after);
 
-/// One number of two profiles.
+/// One number in two profiles.
 struct ProfileChange {
   std::string id, title;
-  double before = 0, after = 0;  ///< in the figure's unit, or warps; NaN: not known
+  double before = 0, after = 0;  ///< in the figure's unit, or in warps; NaN: not known
   double change = 0;             ///< see relative_change()
 };
 
-/// All stalls together, the source's terms, every reason, and every figure that one of the two has but the machine's,
-/// in this order.
+/// Returns the changes of all stalls together, of each source_term, of each reason, and of the figures that at least
+/// one profile has, in this order. Leaves out limits of the machine.
 std::vector<ProfileChange> profile_changes(const KernelProfile& before, const KernelProfile& after);
 
-/// "cuda-tiled block=256", with the scene, bodies and law of `before` if those of `after` are others: "cuda-tiled
-/// (plummer, 4,096 bodies, gravity, softening 0.05)".
+/// Returns the label of `before`: "cuda-tiled block=256". If its scene, bodies or law differ from those of `after`,
+/// adds them: "cuda-tiled (plummer, 4,096 bodies, gravity, softening 0.05)".
 std::string label_against(const KernelProfile& before, const KernelProfile& after);
 
-/// "All stalls −37.85 %, execution dependency −12.10 %, time of an evaluation −20.00 %"; empty if nothing of it is
-/// known.
+/// Returns the main changes in a line: "all stalls −37.85 %, execution dependency −12.10 %, time of an evaluation
+/// −20.00 %". Empty if none of them is known.
 std::string difference_line(const KernelProfile& before, const KernelProfile& after);
 
-/// The profile as JSON.
+/// Returns the profile as JSON, for profile_of().
 Json profile_json(const KernelProfile& profile);
-/// Reads what profile_json() wrote. What it does not know is left out. Throws std::runtime_error, one line.
+/// Reads JSON of profile_json(). Ignores unknown members. Throws std::runtime_error, one line.
 KernelProfile profile_of(const Json& json);
-/// The member "profiles" of a file of `orrery profile`. Throws as profile_of().
+/// Reads the member "profiles" of a JSON file of `orrery profile`. Throws what profile_of() throws.
 std::vector<KernelProfile> profiles_of(const Json& file);
 
 inline constexpr std::array<std::string_view, 11> profile_columns{
     "kernel", "settings", "scene", "n", "device", "part", "kind", "name", "value", "unit", "change"};
-/// One row for each number of a profile, as profile_columns names them. `before`: what it is compared with; null: with
-/// nothing.
+/// Returns one CSV row with the columns profile_columns for each number of a profile. `before` is the profile to
+/// compare with, or null.
 std::vector<std::vector<std::string>> profile_csv(const KernelProfile& profile, const KernelProfile* before);
 
-/// The text of one profile: its figures, and its stall reasons with a bar and a sentence for each. `before`: the
+/// Returns a profile as text: its figures, and its stall reasons with a bar and a sentence for each. `before` is the
 /// profile to compare with, or null.
 std::string profile_text(const KernelProfile& profile, const KernelProfile* before, const TextStyle& style);
 

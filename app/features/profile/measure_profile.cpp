@@ -1,4 +1,4 @@
-// Profiles of kernels: their time, their counters, and the figures that follow.
+// Profiles of kernels: their time, their counters, and the figures that follow from them.
 #include "app/features/profile/measure_profile.h"
 
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ using Clock = std::chrono::steady_clock;
 
 class CpuEvaluation final : public OwnEvaluation {
  public:
-  /// Runs in this process alone, even if it has ranks: the limit is that of its threads.
+  /// Makes a kernel without ranks, because fma_limit_per_s is the limit of this process's threads.
   CpuEvaluation(const Variant& variant, const Bodies& bodies, const Law& law)
       : kernel_{variant.kernel->make(variant.settings, nullptr)},
         bodies_{bodies.positions},
@@ -89,7 +89,7 @@ class CpuEvaluation final : public OwnEvaluation {
 };
 
 constexpr double warm_up_ms = 50;
-constexpr double sample_ms = 10;  // the plan of the counters takes longer than all samples
+constexpr double sample_ms = 10;  // shorter in total than planning the counters takes
 constexpr int samples = 5;
 constexpr int most_evaluations = 10'000;  // in one sample
 
@@ -104,7 +104,7 @@ double run_ms(OwnEvaluation& evaluation, int times) {
   return ms_since(begin) / times;
 }
 
-/// Warms up, which also raises the clocks. Returns the time of an evaluation.
+/// Runs evaluations to warm up, which also raises the clocks. Returns the time of one, in ms.
 double warm_up(OwnEvaluation& evaluation) {
   const Clock::time_point begin = Clock::now();
   double ms = run_ms(evaluation, 1);
@@ -112,13 +112,13 @@ double warm_up(OwnEvaluation& evaluation) {
   return ms;
 }
 
-/// Evaluations in a sample: a multiple of `period`, see Settings::period().
+/// Returns the number of evaluations in a sample: a multiple of `period`, see Settings::period().
 int evaluations_per_sample(double about_ms, int period) {
   const int times = std::clamp(static_cast<int>(sample_ms / std::max(about_ms, 1e-6)), 1, most_evaluations);
   return (times - 1) / period * period + period;
 }
 
-/// Reads the power while evaluations run.
+/// Measures the time of an evaluation, and on a GPU the power while evaluations run.
 void measure_time(OwnEvaluation& evaluation, int times, const Backends& backends, KernelProfile& profile) {
   std::vector<double> times_ms;
   for (int sample = 0; sample < samples; ++sample) times_ms.push_back(run_ms(evaluation, times));
@@ -139,7 +139,7 @@ void take_fma_limit(const Variant& variant, OwnEvaluation& evaluation, KernelPro
   const FmaLimit limit = measure_fma_limit(threads);
   profile.figures["threads"] = threads;
   profile.figures["fma_limit_per_s"] = limit.per_s;
-  // A kernel that names no instruction set sums one number at a time.
+  // A kernel whose chosen() names no instruction set adds one number at a time.
   const bool has_vectors = evaluation.chosen().find(limit.instruction_set) != std::string::npos;
   profile.figures["vector_bits"] = 8.0 * sizeof(float) * (has_vectors ? limit.lanes : 1);
 }
@@ -150,7 +150,7 @@ PeakRates measure_roof(const cuda::Device& device) {
   return {.fma_per_s = cuda::measure_fma_rate(device), .dram_bytes_per_s = cuda::measure_dram_rate(device)};
 }
 
-/// Stores the counters of the part of an evaluation that sums the forces, and the share of this part in the time.
+/// Stores the counters of the part that sums the forces, and the share of this part in the evaluation's time.
 void take_sum(const cuda::CounterPlan& plan, const std::vector<cuda::CounterRange>& parts, KernelProfile& profile) {
   if (parts.empty()) throw cuda::CuptiError("CUPTI returned no counters: no part of the evaluation was marked");
   profile.passes = plan.passes;
@@ -247,8 +247,8 @@ struct ProfileMeasurement::PlannedCounters {
   cuda::CounterPlan plan;
 };
 
-/// Starts a thread that plans the counters while the time of the evaluation is measured: CUPTI needs about 0.2 s to
-/// read its tables of the chip.
+/// Starts a thread that plans the counters, for which CUPTI reads its tables of the chip in about 0.2 s. The
+/// evaluation's time is measured during this.
 void ProfileMeasurement::begin_plan() {
   if (planned_.valid()) return;
   planned_ = std::async(std::launch::async, [this] {
@@ -279,7 +279,7 @@ bool ProfileMeasurement::prepare() {
   if (backends_.device()->free_memory() < least_free_bytes) return false;
   begin_plan();
   (void)machine_state(backends_);  // loads NVML
-  (void)planned_.get();            // CUPTI may make the GPU stand still meanwhile
+  (void)planned_.get();            // waits, because CUPTI may stall the GPU during this
   peaks();
   return true;
 }

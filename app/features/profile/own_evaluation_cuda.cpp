@@ -13,7 +13,7 @@
 namespace orrery {
 namespace {
 
-/// Hands the phases on to the profiler, each alone on the stream.
+/// Passes the marks of phases to the profiler. Each phase runs alone on the stream.
 class MarkedPhases final : public PhaseMarks {
  public:
   MarkedPhases(cuda::RangeMarks& marks, const cuda::Stream& stream) : marks_{marks}, stream_{stream} {}
@@ -49,7 +49,7 @@ class CudaEvaluation final : public OwnEvaluation {
   }
   CudaEvaluation(const CudaEvaluation&) = delete;
   CudaEvaluation& operator=(const CudaEvaluation&) = delete;
-  /// Kernels on the stream write to memory of this object.
+  /// Blocks until kernels on the stream have ended, because they write to this object's memory.
   ~CudaEvaluation() override { ORRERY_CUDA_WARN(cudaStreamSynchronize(stream_.get())); }
 
   void start(int times) override {

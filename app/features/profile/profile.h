@@ -1,4 +1,4 @@
-// Profiles: their commands, and what the window shows of them.
+// Commands and window state of profiles.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +12,16 @@
 
 namespace orrery {
 
-/// Profiles the current kernel and settings in a process of their own, from the first state of the current scene.
+/// Profiles the current kernel and settings in a separate process, from the first state of the current scene.
 struct ProfileKernel {};
 
-/// Chooses the row of ProfileStatus::profiles, counted from 0, that the latest one is compared with.
+/// Chooses the profile with which the latest one is compared.
 struct CompareProfile {
-  static constexpr int previous = std::numeric_limits<int>::min() / 2;  ///< the one before it
+  static constexpr int previous = std::numeric_limits<int>::min() / 2;  ///< the profile before the latest
 
   int row = previous;
 
-  static constexpr Range<int> rows{1, std::numeric_limits<int>::max()};  ///< as users count them, from 1
+  static constexpr Range<int> rows{1, std::numeric_limits<int>::max()};  ///< as users count rows, from 1
 };
 
 /// The commands of profiles.
@@ -36,17 +36,17 @@ inline constexpr std::tuple profile_commands{
 
 /// The profiles that were taken in the window.
 struct ProfileStatus {
-  bool active = false;                           ///< one is being taken
-  std::string present;                           ///< of which kernel with its settings
+  bool active = false;                           ///< a profile is being taken
+  std::string present;                           ///< kernel and settings of that profile
   std::vector<KernelProfile> profiles;           ///< oldest first, at most most_profiles
-  int compared_with = CompareProfile::previous;  ///< a row, or `previous`
-  double taken_s = 0;                            ///< from the request to the latest one
-  std::string error;                             ///< why the latest one failed, one line; empty: it did not
+  int compared_with = CompareProfile::previous;  ///< row in `profiles`, or `previous`
+  double taken_s = 0;                            ///< seconds from the request to the result of the latest profile
+  std::string error;                             ///< one line: why the latest profile failed; empty: it did not
 
   static constexpr std::size_t most_profiles = 64;
 
   const KernelProfile* latest() const { return profiles.empty() ? nullptr : &profiles.back(); }
-  /// The profile that the latest one is compared with; null if there is none.
+  /// Returns the profile with which the latest one is compared; null if there is none.
   const KernelProfile* baseline() const {
     if (profiles.size() < 2) return nullptr;
     const auto row =

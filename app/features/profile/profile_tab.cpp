@@ -20,7 +20,7 @@ namespace {
 
 using theme::em;
 
-/// A name, shortened where the line is narrow, and a value at the end of the line, in small type.
+/// Draws a name and, at the right end of the line, a value in the small font. Shortens the name if necessary.
 void labelled_value(const char* name, const std::string& value, ImU32 name_colour) {
   const float room = ImGui::GetContentRegionAvail().x;
   ImGui::PushFont(theme::font(theme::Font::small));
@@ -32,7 +32,7 @@ void labelled_value(const char* name, const std::string& value, ImU32 name_colou
   text_to(right, value, theme::text, theme::Font::small);
 }
 
-/// Eight colours that colour-blind people can tell apart, then shades of them.
+/// Eight colours that colour-blind people can tell apart. Further reasons get lighter shades of them.
 constexpr std::array<ImU32, 8> hues{
     IM_COL32(86, 180, 233, 255), IM_COL32(230, 159, 0, 255), IM_COL32(0, 158, 115, 255), IM_COL32(204, 121, 167, 255),
     IM_COL32(240, 228, 66, 255), IM_COL32(213, 94, 0, 255),  IM_COL32(0, 114, 178, 255), IM_COL32(153, 153, 153, 255)};
@@ -91,7 +91,7 @@ void reason_row(const StallShare& share, const KernelProfile* before) {
   ui_mark("profile.reason", share.reason->id);
 }
 
-/// Reasons that take so little that their rows are shown on request only.
+/// Draws the rows of reasons with a small share, in a section that is closed at first.
 void small_reasons(std::span<const StallShare> shares, const KernelProfile* before) {
   if (shares.empty()) return;
   double sum = 0;
@@ -101,8 +101,8 @@ void small_reasons(std::span<const StallShare> shares, const KernelProfile* befo
   for (const StallShare& share : shares) reason_row(share, before);
 }
 
-/// One stacked bar of all reasons, the greatest first, and the same of `before`, which may be null; below it one row
-/// for each reason with its share, its change and its sentence. The small ones are in a section that opens.
+/// Draws a stacked bar of all reasons, largest first, and one of `before`, which may be null. Below, draws a row for
+/// each reason with its share, its change and its sentence. Small reasons are in a section that opens.
 void stall_bars(const KernelProfile& profile, const KernelProfile* before) {
   const double most = std::max(all_warps(profile), before ? all_warps(*before) : 0.0);
   stacked_bar("profile.bar", profile.label(), profile, most);
@@ -118,7 +118,7 @@ bool has_place(const KernelProfile& profile) {
   return profile.figure("flop_per_byte") > 0 && profile.figure("flop_per_s") > 0;
 }
 
-/// The latest of the profiles that know both peaks; null if none does.
+/// Returns the latest profile that has both peak rates; null if none has.
 const KernelProfile* with_peaks(const std::vector<KernelProfile>& profiles) {
   const auto found = std::find_if(profiles.rbegin(), profiles.rend(), [](const KernelProfile& profile) {
     return profile.figure("peak_flop_per_s") > 0 && profile.figure("peak_dram_per_s") > 0;
@@ -126,7 +126,7 @@ const KernelProfile* with_peaks(const std::vector<KernelProfile>& profiles) {
   return found == profiles.rend() ? nullptr : &*found;
 }
 
-/// The limits of the GPU by its arithmetic and its memory, and a dot for each profile that has both rates.
+/// Draws the GPU's limits of arithmetic and memory, and a dot for each profile with both rates.
 void roofline_plot(const ProfileStatus& profiles, ImVec2 size) {
   const auto label = [](double value, int) { return with_prefix(value); };
   Plot plot{.across = {.title = "flop per byte of DRAM traffic", .logarithmic = true, .label = label},
@@ -145,7 +145,7 @@ void roofline_plot(const ProfileStatus& profiles, ImVec2 size) {
     plot.lines.push_back(
         {.ink = PlotInk::good, .stroke = PlotStroke::limit, .points = {{ridge, flop}, {INFINITY, flop}}});
     plot.fit();
-    // Both axes are logarithmic, so the memory's limit is a straight line up to the ridge.
+    // Both axes are logarithmic, so the memory limit is a straight line up to the ridge.
     const double begin = std::max(plot.across.low, plot.up.low * ridge / flop);
     plot.lines.front().points.insert(plot.lines.front().points.begin(), {begin, begin * flop / ridge});
   } else {

@@ -29,8 +29,8 @@
 namespace orrery {
 namespace {
 
-/// `orrery profile`. Without hardware counters it prints why, with what is known, and the exit status is 0. Settings
-/// that the device cannot run are listed as skipped; after a run-time failure everything else is profiled, and the exit
+/// `orrery profile`. Without hardware counters, prints the reason and the other figures; the exit status is 0. Lists
+/// settings that the device cannot run as skipped. After a run-time failure, profiles the other variants; the exit
 /// status is 1.
 struct ProfileVerb final : Verb, SystemOptions {
   void declare(CommandLine& line) override;
@@ -39,7 +39,7 @@ struct ProfileVerb final : Verb, SystemOptions {
   int run_as_spare(const Program& program) const override;
 
   bool marks_only = false;    ///< marks one evaluation for another profiler, and reads no counters
-  std::string baseline_file;  ///< JSON of an earlier profile to compare with; empty: none
+  std::string baseline_file;  ///< JSON file of an earlier profile to compare with; empty: none
   ResultOptions results;
 };
 
@@ -55,7 +55,7 @@ std::optional<KernelProfile> read_profile_baseline(const std::string& file) {
   }
 }
 
-/// A row for each profile; empty if there is only one.
+/// Returns a table with a row for each profile; empty if there is only one.
 std::string profiles_summary(std::span<const KernelProfile> profiles, const TextStyle& style) {
   if (profiles.size() < 2) return {};
   Table table{
@@ -71,7 +71,7 @@ std::string profiles_summary(std::span<const KernelProfile> profiles, const Text
   return '\n' + table.text(style);
 }
 
-/// The profiles that were taken, and what they are compared with.
+/// Takes the profiles, and writes them with their changes.
 class ProfileRun {
  public:
   ProfileRun(const Backends& backends, const ProfileVerb& options, ProfileMeasurement& measurement)

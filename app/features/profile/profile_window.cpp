@@ -1,4 +1,4 @@
-// Profiles of the shown kernel, taken in a process of their own.
+// Profiles of the shown kernel, taken in separate processes.
 #include "app/features/profile/profile_window.h"
 
 #include <fmt/format.h>
@@ -29,14 +29,14 @@
 namespace orrery {
 namespace {
 
-/// Reads the file that the process has written: a kernel may print to standard output what it likes.
+/// Reads the profile from the file that the process has written. Standard output may contain a kernel's own prints.
 KernelProfile profile_in(const std::string& file) {
   std::vector<KernelProfile> profiles = profiles_of(read_json(file));
   if (profiles.empty()) throw std::runtime_error("the process that profiles returned no profile");
   return std::move(profiles.front());
 }
 
-/// Reads the profile if its file is already there and whole; otherwise none.
+/// Reads the profile if its file already exists and is complete; otherwise returns none.
 std::optional<KernelProfile> early_profile(const std::string& file) {
   if (!std::filesystem::exists(file)) return std::nullopt;
   try {
@@ -46,7 +46,7 @@ std::optional<KernelProfile> early_profile(const std::string& file) {
   }
 }
 
-/// Runs the spare if there is one, or a new process if the spare ends before it has got the arguments.
+/// Runs the spare process, or a new one if there is no spare or it ends before it has received the arguments.
 ChildResult run(const ProfilerProgram& program, ChildProcess* spare, const std::vector<std::string>& arguments,
                 const std::function<bool()>& stopped) {
   if (spare) {
@@ -57,7 +57,7 @@ ChildResult run(const ProfilerProgram& program, ChildProcess* spare, const std::
   return child_result(program.file, arguments, stopped, program.limit);
 }
 
-/// Gives the profile as soon as its file is there: the process takes 0.1 s more to leave the GPU.
+/// Takes one profile. Delivers it as soon as its file exists, because the process needs 0.1 s more to leave the GPU.
 void run_profiler(const ProfilerProgram& program, ChildProcess* spare, ProfileOrder& order,
                   const std::stop_token& stop) {
   bool given = false;
@@ -86,8 +86,8 @@ void run_profiler(const ProfilerProgram& program, ChildProcess* spare, ProfileOr
   }
 }
 
-/// The whole life of a process, on a thread of its own: the process ends with the thread that starts it. `preparation`:
-/// see start_spare(); empty: it starts when there is an order. No order will come: it ends.
+/// Runs one process on its own thread, because a process ends with the thread that started it. If `preparation` is
+/// empty (see start_spare()), starts the process with the order. Returns if the promise of `awaited` is destroyed.
 void serve(const ProfilerProgram& program, const std::vector<std::string>& preparation,
            std::future<ProfileOrder> awaited, const std::stop_token& stop) {
   const std::unique_ptr<ChildProcess> spare = preparation.empty() ? nullptr : start_spare(program.file, preparation);
@@ -129,7 +129,7 @@ std::vector<std::string> profile_arguments(const Status& shown, std::optional<in
 void ProfileControl::start(const Status& shown, std::optional<int> device, ProfileStatus& status) {
   if (process_.valid()) throw UsageError("a profile is being taken; wait for its end before you take another one");
   if (shown.choosing) throw UsageError("auto is measuring kernels; profile when it has chosen one");
-  const auto folder = std::make_shared<const TemporaryFolder>();  // for as long as the process runs
+  const auto folder = std::make_shared<const TemporaryFolder>();  // exists while the process runs
   const std::string result_file = (*folder / "profile.json").string();
   std::string kernel_file;
   if (shown.kernel && shown.kernel->file_text) {
@@ -212,14 +212,14 @@ void ProfileControl::take(ProfileStatus& status) {
 
 namespace {
 
-/// Profiles of the shown kernel.
+/// Profiles of the shown kernel as a part of the window.
 class ProfileWindow final : public WindowFeature {
  public:
   explicit ProfileWindow(Session& session) : session_{session} {}
 
   void add_to(Handlers& handlers) override { handlers.add(*this, profile_commands); }
 
-  /// Starts a profile. In a run that can be repeated, the frame waits for it.
+  /// Starts a profile. A deterministic run blocks until the profile is taken.
   void carry_out(const ProfileKernel&) {
     control_.start(session_.lane.status(), session_.backends.device_ordinal(), status());
     if (!session_.lockstep) return;

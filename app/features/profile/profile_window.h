@@ -16,30 +16,30 @@
 #include "compute/sim/command.h"
 
 namespace orrery {
-/// The arguments of this program that profile the shown kernel and settings, from the first state of its scene, and
-/// write the result as JSON to `result_file`. `device` is the GPU's ordinal; none: there is no GPU. `kernel_file` has
-/// the text of a kernel that is not built in; else it is empty.
+/// Returns the arguments of `orrery` that profile the shown kernel and settings from the first state of its scene, and
+/// write JSON to `result_file`. `device`: the GPU's ordinal; none: no GPU. `kernel_file`: a kernel that is not built
+/// in, or empty.
 std::vector<std::string> profile_arguments(const Status& shown, std::optional<int> device,
                                            const std::string& result_file, const std::string& kernel_file = {});
 
-/// The program that profiles, orrery, and how long one profile may take.
+/// The program `orrery` that takes a profile, and the longest time that it may need.
 struct ProfilerProgram {
   std::filesystem::path file;
   std::chrono::milliseconds limit;
 };
 
-/// A profile that a process is to take.
+/// Request to a process to take one profile.
 struct ProfileOrder {
   std::vector<std::string> arguments{};
   std::string result_file{};
-  std::shared_ptr<const TemporaryFolder> folder{};  ///< with all files of the process
+  std::shared_ptr<const TemporaryFolder> folder{};  ///< contains all files of the process
   std::promise<KernelProfile> result{};
 };
 
-/// Profiles in a process of its own: the profiler waits for the whole GPU context, and the window must continue.
+/// Takes profiles in separate processes: the profiler blocks the whole GPU context, and the window must continue.
 class ProfileControl {
  public:
-  /// `program` is orrery.
+  /// Makes an object without processes. `program` is orrery; `limit` is the longest time for one profile.
   explicit ProfileControl(std::filesystem::path program = this_program(),
                           std::chrono::milliseconds limit = std::chrono::minutes{2})
       : program_{std::move(program), limit} {}
@@ -48,24 +48,24 @@ class ProfileControl {
   /// Ends all processes.
   ~ProfileControl() { stop_.request_stop(); }
 
-  /// Starts a process that opens this GPU, reads what the profiler needs for it, and waits for the next profile, unless
-  /// there is one. Meant for each frame in which a profile is likely.
+  /// Starts a spare process, unless one exists. It prepares this GPU for profiling, and waits for the next profile.
+  /// Call in each frame in which a profile is likely to be requested.
   void prepare(int device);
-  /// Ends the process that waits, without waiting for its end.
+  /// Ends the spare process. Does not block.
   void drop_spare();
-  /// Throws UsageError while the process of a profile runs, or if the row to compare with does not exist.
+  /// Starts a profile. Throws UsageError while the process of another profile runs.
   void start(const Status& shown, std::optional<int> device, ProfileStatus& status);
   static void compare(const CompareProfile& asked, ProfileStatus& status);
-  /// Call once per frame. Returns whether a profile has ended, well or not.
+  /// Takes the result of a profile that has ended, successful or not. Returns whether one has. Call once per frame.
   bool tick(ProfileStatus& status);
   /// Blocks until the profile in flight and its process have ended, and stores the result in `status`, as tick() does.
   void finish(ProfileStatus& status);
 
  private:
-  /// The profile in flight, which it waits for.
+  /// Blocks until the profile in flight has ended, and stores its result in `status`.
   void take(ProfileStatus& status);
 
-  /// A process, and the thread that waits for it. Without an order, both end: the promise is destroyed first.
+  /// A process, and the thread that waits for it. Both end if `order` is destroyed, before `thread`, without a value.
   struct Profiler {
     std::future<void> thread;
     std::promise<ProfileOrder> order;
@@ -77,8 +77,8 @@ class ProfileControl {
   int version_ = 0;  // KernelProfile::kernel_version of the profile in flight
   std::stop_source stop_;
   std::future<KernelProfile> in_flight_;
-  std::future<void> process_;              // that takes it, and lives a little longer; ends by stop_
-  std::vector<std::future<void>> ending_;  // of spares that were dropped
+  std::future<void> process_;              // its process, which ends a little later; stop_ ends it early
+  std::vector<std::future<void>> ending_;  // spare processes that were dropped
   std::optional<Profiler> spare_;          // waits for a profile on spare_device_
   int spare_device_ = 0;
 };

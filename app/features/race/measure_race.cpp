@@ -15,7 +15,7 @@
 namespace orrery {
 namespace {
 
-/// Returns `time_step`, or a little less, so that whole steps reach `until`.
+/// Plans a run whose time step is `time_step`, or slightly shorter so that whole steps reach `until`.
 RaceRun planned_run(const Status& raced, const Variant& variant, const std::string& integrator, float time_step,
                     double until) {
   const double steps = steps_to(until, time_step);
@@ -42,7 +42,7 @@ bool all_give_jerks(const std::vector<Variant>& variants) {
   return std::ranges::all_of(variants, [](const Variant& variant) { return variant.kernel->gives_jerks; });
 }
 
-/// The simulation, made with the first kernel that can. Throws what the last one fails with.
+/// Returns a simulation with the first of the kernels that can run. If none can, throws the last one's error.
 Simulation& first_simulation(VariantRunner& runner, const std::vector<Variant>& variants) {
   for (std::size_t i = 0; i + 1 < variants.size(); ++i) {
     if (!problem_of([&] { runner.simulation(variants[i].kernel); })) break;
@@ -166,21 +166,21 @@ bool Race::tick() {
 void Race::begin() {
   const RaceRun& entry = entries_[at_];
   Simulation& simulation = runner_.simulation(entry.kernel);
-  simulation.apply(SelectIntegrator{leapfrog.id});  // any kernel suits it
+  simulation.apply(SelectIntegrator{leapfrog.id});  // every kernel supports it; the final integrator follows
   runner_.select(variant_of(entry));
   runner_.restart();
   simulation.apply(SelectIntegrator{entry.integrator_id});
   simulation.apply(SetTimeStep{entry.time_step});
 }
 
-/// Number of steps from the last one to the next sample of the energy.
+/// Returns the number of steps to the next measurement of the energy.
 std::int64_t Race::steps_to_sample() const {
   const std::int64_t all = entries_[at_].steps, sample = taken_ * race_samples / all + 1;
   return (sample * all + race_samples - 1) / race_samples - taken_;
 }
 
-/// The first batch of all has no steps: it measures the energy of the first state. Others are short, so that nobody
-/// waits long for their end.
+/// Starts a batch of steps. The first batch of a race has no steps: it measures the energy of the first state. Other
+/// batches take about 50 ms, so that a stop needs no long wait.
 void Race::start_batch() {
   constexpr double batch_s = 0.05;
   std::int64_t steps = 0;

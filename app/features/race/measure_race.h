@@ -16,61 +16,60 @@
 
 namespace orrery {
 
-/// The participants of a race: each combination of a kernel with its settings, an integrator and a time step.
-/// Integrators that need jerks are paired with the kernels that give them, and all others with the other kernels, if
-/// there are any.
+/// Participants of a race: the combinations of a kernel with its settings, an integrator and a time step. Only
+/// combinations for which race_pairs() is true take part.
 struct RacePlan {
   SceneRequest scene{};
-  std::vector<Command> setup{};  ///< the law and its constants
+  std::vector<Command> setup{};  ///< set the law and its constants
   std::vector<Variant> variants{};
   std::vector<std::string> integrators{};  ///< ids
-  std::vector<float> time_steps{};  ///< shortened so that whole steps reach the end; empty: multiples of the scene's
-  double until = 1;                 ///< the time at the end, > 0
+  std::vector<float> time_steps{};  ///< shortened so that whole steps reach `until`; empty: multiples of the scene's
+  double until = 1;                 ///< simulated time at the end, > 0
 };
 
-/// All integrators; without those that need jerks if `kernels` are named and none of them gives any.
+/// Returns the ids of all integrators. If `kernels` are given and none gives jerks, leaves out those that need jerks.
 std::vector<std::string> race_integrators(std::span<const KernelPtr> kernels);
-/// `usual`, and this machine's default kernel that gives jerks if `usual` gives none, as far as any of the integrators
-/// is for them.
+/// Returns the kernels for these integrators: `usual`, and this machine's default kernel with jerks if `usual` gives
+/// none and an integrator needs them. Leaves out a kernel that no integrator needs.
 std::vector<KernelPtr> race_kernels(const Backends& backends, const KernelPtr& usual,
                                     std::span<const std::string> integrators);
 
-/// "cpu-simd, leapfrog, dt 0.01"
+/// Returns the run as text: "cpu-simd, leapfrog, dt 0.01".
 std::string words_for(const RaceRun& result);
-/// The runs that no other one beats in both time and energy error, as indices, from the least error on.
+/// Returns the indices of the Pareto-optimal runs in time and energy error, smallest error first.
 std::vector<std::size_t> race_front(const std::vector<RaceRun>& results);
-/// The index of the fastest result whose energy error is at most `limit`; none: there is none.
+/// Returns the index of the fastest result whose energy error is at most `limit`; none if there is none.
 std::optional<std::size_t> cheapest_within(const std::vector<RaceRun>& results, double limit);
-/// The winners for the limits 1e-2, 1e-3 and so on to 1e-7, as far as a result keeps them.
+/// Returns the winners for the limits 1e-2, 1e-3 and so on to 1e-7. Stops at the first limit that no result keeps.
 std::vector<RaceWinner> race_winners(const std::vector<RaceRun>& results);
 
-/// Runs all combinations to the same time from the same bodies, one after the other.
+/// Runs all combinations from the same bodies to the same simulated time, one after the other.
 class Race {
  public:
-  static constexpr std::int64_t most_steps = 100'000'000;  ///< of one run
+  static constexpr std::int64_t most_steps = 100'000'000;  ///< most steps of one run
 
-  /// Loads the bodies. `backends` must outlive this. Throws UsageError, also if a run would take more than `most_steps`
-  /// steps or no kernel suits an integrator, or std::runtime_error.
+  /// Loads the bodies. `backends` must outlive this object. Throws std::runtime_error, or UsageError, for example if a
+  /// run needs more than most_steps steps or an integrator has no suitable kernel.
   Race(const Backends& backends, RacePlan plan);
   Race(const Race&) = delete;
   Race& operator=(const Race&) = delete;
 
   bool ended() const { return stopped_ || at_ == entries_.size(); }
-  /// Moves on; call until ended(). Returns whether a batch is in flight, so that there is time for a nap. What a run
-  /// fails with is its problem.
+  /// Starts or checks the next batch of steps; call until ended(). Returns whether a batch is in flight, so that the
+  /// caller may sleep. Stores the failure of a run in RaceRun::problem.
   bool tick();
-  /// Ends the race with the results that there are.
+  /// Ends the race, and keeps the results so far.
   void stop() { stopped_ = true; }
   bool stopped() const { return stopped_; }
-  /// The results of the runs that have ended.
+  /// Returns the results of the runs that have ended.
   const std::vector<RaceRun>& results() const { return results_; }
-  /// The current run: "cpu-simd, leapfrog, dt 0.01".
+  /// Returns the current run as text: "cpu-simd, leapfrog, dt 0.01".
   std::string present() const;
-  /// The share of the runs that have ended, 0 to 1, with that of the current one.
+  /// Returns the share of the runs that has been done, 0 to 1. The current run counts by its share of steps.
   double done() const;
-  /// Time to the end, in s, at the speed until now; none: not known yet.
+  /// Returns the seconds left, estimated from the speed so far; none: not known yet.
   std::optional<double> left_s() const;
-  /// Status of the scene's bodies, with the law of the race.
+  /// Returns the status of the scene's bodies, with the law of the race.
   const Status& status() const { return status_; }
   double until() const { return plan_.until; }
 
@@ -87,14 +86,14 @@ class Race {
   std::vector<RaceRun> entries_, results_;
   bool stopped_ = false;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-  std::size_t at_ = 0;  // in entries_
-  bool begun_ = false;  // the current entry
+  std::size_t at_ = 0;  // index of the current entry
+  bool begun_ = false;  // begin() has prepared the current entry
   bool in_flight_ = false;
-  std::int64_t taken_ = 0;  // steps of the current entry
+  std::int64_t taken_ = 0;  // number of steps that the current entry has done
   Status status_;
-  std::optional<double> energy_;  // of the first state; none: not measured yet
-  bool samples_ = false;          // the batch in flight measures the energy
-  double step_s_ = 0;             // of the current entry, in its last batch; 0: not known yet
+  std::optional<double> energy_;  // energy of the first state; none: not measured yet
+  bool samples_ = false;          // the batch in flight ends with a measurement of the energy
+  double step_s_ = 0;             // seconds per step of the current entry's last batch; 0: not known yet
 };
 
 inline constexpr std::array<std::string_view, 10> race_columns{"kernel",       "settings",    "integrator",   "dt",
@@ -104,10 +103,10 @@ inline constexpr std::array<std::string_view, 10> race_columns{"kernel",       "
 std::array<std::string, race_columns.size()> race_fields(const RaceRun& result);
 Json race_json(const RaceRun& result);
 
-/// The head of a race's files: the machine, the bodies and the law, without what the race varies.
+/// Returns the metadata of a race's files: the machine, the bodies and the law. Leaves out what the race varies.
 Json race_metadata(const Backends& backends, const Race& race);
 
-/// The contents of the JSON file.
+/// Returns the contents of the race's JSON file.
 Json race_json(const Race& race, const Json& metadata);
 
 }  // namespace orrery

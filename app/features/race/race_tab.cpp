@@ -86,7 +86,7 @@ double suggested_end(StartRace race, const Status& status, const ViewStatus& vie
 }
 
 std::string words_for(const RaceForecast& forecast) {
-  constexpr double most = 1e15;  // a race refuses far fewer
+  constexpr double most = 1e15;  // far above the limit of a race
   const std::string time =
       forecast.expected_s >= 1 ? fmt::format(", roughly {} here", duration_text(forecast.expected_s)) : std::string{};
   return fmt::format("{}, {} in all{}.", counted(forecast.runs, "run"),
@@ -104,7 +104,7 @@ PlotInk integrator_ink(const std::string& integrator) {
   return inks[static_cast<std::size_t>(found - all.begin()) % inks.size()];
 }
 
-/// A list whose entries can be ticked, several of them. `usual` describes none.
+/// Draws a list in which the user may tick several entries. Shows `usual` if none is ticked.
 void several(const char* id, const std::vector<const char*>& names, const char* usual,
              std::vector<std::string>& chosen) {
   std::string words;
@@ -199,7 +199,7 @@ std::string race_words(const RaceRun& row) {
   return fmt::format("{}, {}, dt {:.4g}", kernel_words(row), integrator_words(row), row.time_step);
 }
 
-/// Time on the vertical axis, energy error on the horizontal one.
+/// Plots the time of the runs (vertical) over their energy error (horizontal).
 void draw_race(const Status& status, const RaceStatus& race, ImVec2 size, Requests& out) {
   Plot plot{.across = {.title = "energy error |E \u2212 E0|/|E0|", .logarithmic = true, .label = scientific},
             .up = {.title = fmt::format("time of the steps to t = {:g}", race.until),
@@ -231,7 +231,7 @@ void race_legend(const RaceStatus& race) {
   for (const RaceRun& row : race.rows) {
     if (is_plotted(row)) ids.insert(row.integrator_id);
   }
-  bool at_left = true;  // two in a line
+  bool at_left = true;  // two entries per line
   for (const std::string& id : ids) {
     if (!at_left) ImGui::SameLine(em(7.6f));
     legend_entry(integrator_ink(id), id.c_str());
@@ -239,7 +239,7 @@ void race_legend(const RaceStatus& race) {
   }
 }
 
-/// Why runs did not reach the end: the first of them.
+/// Draws the number of runs that did not reach the end, and the reason of the first.
 void failures(const RaceStatus& race) {
   const auto failed = [](const RaceRun& row) { return bool{row.problem}; };
   const auto first = std::ranges::find_if(race.rows, failed);
@@ -250,7 +250,7 @@ void failures(const RaceStatus& race) {
   ui_mark("race.failures");
 }
 
-/// The cheapest run for each limit of the energy.
+/// Draws a table of the fastest run for each energy limit.
 void winners(const Status& status, const RaceStatus& race, float height, Requests& out) {
   if (race.rows.empty()) {
     wrapped_text(

@@ -24,13 +24,13 @@
 namespace orrery {
 namespace {
 
-/// `orrery race`: runs combinations of kernels, integrators and time steps to the same time and prints what each costs.
+/// `orrery race`: runs combinations of kernels, integrators and time steps to the same time, and prints time and error.
 struct RaceVerb final : Verb, SystemOptions {
   void declare(CommandLine& line) override;
   void finish(const CommandLine& line) override;
   int run(const Program& program) const override;
 
-  std::optional<double> until;  ///< the time at the end; given
+  std::optional<double> until;  ///< simulated time at the end; always given
   std::vector<std::string> integrator_ids;
   std::vector<float> time_steps;  ///< empty: see RacePlan
   ResultOptions results;
@@ -68,12 +68,12 @@ std::string winners_of(const std::vector<RaceRun>& results, const TextStyle& sty
   return winners.empty() ? paragraph("No combination keeps the energy to 1e-2.", style) : '\n' + table.text(style);
 }
 
-/// The table, and the cheapest combination for each of some limits of the energy error.
+/// Returns the table of results, and the fastest combination for each limit of the energy error.
 std::string race_text(const std::vector<RaceRun>& results, const TextStyle& style) {
   return table_of(results, style) + winners_of(results, style);
 }
 
-/// Adds a choice of `auto` for the integrators that need jerks, and one for the others, as far as there are any.
+/// Adds the kernel that `auto` chooses for the integrators that need jerks, and one for the others, if there are any.
 void add_choices_of_auto(VariantPlan& variants, const Backends& backends, const RaceVerb& race) {
   for (const bool jerks : {true, false}) {
     const auto is_so = [&](const std::string& id) { return find_integrator(id).needs_jerks == jerks; };
@@ -103,7 +103,7 @@ RacePlan plan_of(const Backends& backends, const RaceVerb& race) {
           .until = *race.until};
 }
 
-/// The exit status. A combination that cannot run here is no failure as long as others can.
+/// Returns the exit status. A combination that cannot run here is not a failure if another can.
 int status_of(const std::vector<RaceRun>& results) {
   bool any = false, failed = false;
   for (const RaceRun& result : results) {

@@ -20,7 +20,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Part of a frame that may be spent on batches of steps. Many batches take less.
+/// Time in a frame for batches of steps. Many batches may fit.
 constexpr std::chrono::milliseconds slice{6};
 constexpr std::chrono::microseconds nap{100};
 
@@ -38,7 +38,7 @@ RacePlan race_plan(const Backends& backends, const StartRace& asked, const Statu
                 .integrators = integrators,
                 .time_steps = asked.time_steps,
                 .until = asked.until};
-  if (!plan.scene.file.empty()) plan.scene.count = 0;  // a file has its own
+  if (!plan.scene.file.empty()) plan.scene.count = 0;  // the file determines the number of bodies
   for (Variant& variant : plan.variants) {
     if (same_kernel(*variant.kernel, *shown.kernel)) variant.settings = shown.settings;
   }
@@ -58,7 +58,7 @@ void RaceControl::start(const StartRace& asked, Simulation& shown, RaceStatus& s
   describe(status);
 }
 
-/// Waits for steps in flight and for a choice of kernel: they would be measured as well.
+/// Continues the race. Waits for steps in flight and a choice of kernel, which would disturb the measurement.
 bool RaceControl::tick(Simulation& shown, RaceStatus& status) {
   if (!race_ || !shown.idle() || shown.measuring()) return false;
   for (const auto begin = Clock::now(); !race_->ended() && Clock::now() - begin < slice;) {
@@ -116,7 +116,7 @@ void RaceControl::end(Simulation& shown, RaceStatus& status) {
 
 namespace {
 
-/// Races beside the picture.
+/// Races as a part of the window.
 class RaceWindow final : public WindowFeature {
  public:
   explicit RaceWindow(Session& session) : session_{session}, control_{session.backends} {}
@@ -136,7 +136,7 @@ class RaceWindow final : public WindowFeature {
   void follow() override {
     if (control_.tick(session_.lane.simulation(), status())) return end();
     if (status().active) describe();
-    if (session_.panels.lab.tab == "race") {  // which alone reads them
+    if (session_.panels.lab.tab == "race") {  // only this tab needs the times
       session_.view.evaluation_s =
           evaluation_times(session_.view.kernels, session_.lane.status(), session_.view.results);
     }

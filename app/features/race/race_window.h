@@ -11,21 +11,21 @@
 
 namespace orrery {
 
-/// The plan for StartRace: the shown system's scene, law, digits and constants, and its kernel with its settings where
-/// no kernels are named. Throws UsageError; std::runtime_error for a kernel that cannot run here.
+/// Returns the plan for StartRace: scene, law, digits and constants of the shown system. If no kernels are named, uses
+/// the shown kernel with its settings. Throws UsageError, or std::runtime_error for a kernel that cannot run here.
 RacePlan race_plan(const Backends& backends, const StartRace& asked, const Status& shown);
 
-/// Runs one race at a time. The shown simulation is paused meanwhile.
+/// Runs one race at a time. During a race, the shown simulation is paused.
 class RaceControl {
  public:
-  /// `backends` must outlive this.
+  /// Makes an object without a race. `backends` must outlive it.
   explicit RaceControl(const Backends& backends) : backends_{backends} {}
-  /// Throws as race_plan() and Race, and UsageError while a race is running or a kernel is being chosen. Then nothing
-  /// has changed.
+  /// Starts a race. Throws UsageError while a race is running or `auto` chooses a kernel, and what race_plan() and Race
+  /// throw; then nothing has changed.
   void start(const StartRace& asked, Simulation& shown, RaceStatus& status);
-  /// Call once per frame. Returns whether the race has ended; `status` then has the names of its files.
+  /// Continues the race. Returns whether it has ended; `status` then has the names of its files. Call once per frame.
   bool tick(Simulation& shown, RaceStatus& status);
-  /// Ends the race and keeps what was measured. Returns whether one was running.
+  /// Ends the race, and keeps its results so far. Returns whether one was running.
   bool stop(Simulation& shown, RaceStatus& status);
 
  private:
@@ -37,8 +37,8 @@ class RaceControl {
   ShownPause pause_;
   std::optional<Race> race_;
   Json metadata_;
-  std::optional<ResultFiles> files_;  // from the first result on
-  std::size_t taken_ = 0;             // results that are in the files
+  std::optional<ResultFiles> files_;  // opened at the first result
+  std::size_t taken_ = 0;             // number of results in the files
 };
 
 }  // namespace orrery

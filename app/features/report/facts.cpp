@@ -1,4 +1,4 @@
-// The facts of a report: the run and the machine.
+// The facts of a report about the run and the machine.
 #include "app/features/report/facts.h"
 
 #include <fmt/format.h>
@@ -75,7 +75,7 @@ Json gl_json(const GlReport& gl) {
           {"window_problem", gl.window_problem}};
 }
 
-/// "SMs at 1980 MHz now, memory at 2619 MHz, 482 W, 61 C, slowed by power cap", or why that is not known.
+/// Returns "SMs at 1980 MHz now, memory at 2619 MHz, 482 W, 61 C, slowed by power cap", or why the state is unknown.
 std::string state_text(const Json& state) {
   if (state.contains("reason")) return fmt::format("state unknown: {}", state["reason"].get<std::string>());
   std::vector<std::string> parts;
@@ -111,7 +111,7 @@ void add_cuda(ReportFacts& facts, const Json& cuda, const std::optional<MachineP
   if (peak_rates && cuda["available"].get<bool>()) facts.push_back({"Peak rates", peak_rates->text()});
 }
 
-/// `no_cuda` is why there is no CUDA, which `facts` has already.
+/// Adds the facts about OpenGL. Leaves out a reason that repeats `no_cuda`, the reason why there is no CUDA.
 void add_gl(ReportFacts& facts, const GlReport& gl, const std::string& no_cuda) {
   const auto is_new = [&](const std::string& text) {
     return !text.empty() && (no_cuda.empty() || text.find(no_cuda) == std::string::npos);

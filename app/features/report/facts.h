@@ -11,25 +11,25 @@
 
 namespace orrery {
 
-/// The facts of a run, for people, from add_simulation() or add_simulations(): scene, bodies, seed, integrator, law,
-/// ...
+/// Returns the facts of a run for readers: scene, bodies, seed, integrator, law and so on. `simulation` is from
+/// add_simulation() or add_simulations().
 ReportFacts run_facts(const Json& simulation);
 
-/// "collision, 8,192 bodies", or "collision, 1,024 to 16,384 bodies".
+/// Returns a title: "collision, 8,192 bodies", or "collision, 1,024 to 16,384 bodies".
 std::string run_title(const Json& simulation);
 
-/// "Made on 2026-11-23 at 03:15:27 UTC by Orrery 0.2.0 on AMD EPYC.", from machine_metadata().
+/// Returns "Made on 2026-11-23 at 03:15:27 UTC by Orrery 0.2.0 on AMD EPYC." `machine` is from machine_metadata().
 std::string made_words(const Json& machine);
 
-/// The program, processor, GPUs, driver and OpenGL: as JSON, and as rows for people. A row without a name belongs to
-/// the one above it.
+/// Program, processor, GPUs, driver and OpenGL: as JSON, and as `facts` for readers. A fact without a name belongs to
+/// the fact before it.
 struct MachineReport {
   Json cpu{}, cuda{}, gl{};
   std::string mpi{};  ///< see mpi_library()
   ReportFacts facts{};
 };
 
-/// `peak_rates` of the GPU and `cpu_peak_rates`; none: the rows leave them out.
+/// Describes this machine. Leaves out the rows of `peak_rates` (GPU) or `cpu_peak_rates` if they are none.
 MachineReport machine_report(const Backends& backends, const GlReport& gl,
                              const std::optional<MachinePeakRates>& peak_rates,
                              const std::optional<CpuPeakRates>& cpu_peak_rates = {});

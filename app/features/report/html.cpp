@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* replacement = "\ufffd";
 
-/// The bytes of the UTF-8 character at the start of `text`, or 0 if there is none that a document may hold.
+/// Returns the length in bytes of the first UTF-8 character of `text`; 0 if no document may contain it.
 std::size_t character(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);
@@ -44,7 +44,7 @@ int exponent_of(double number) {
   return static_cast<int>(std::floor(std::log10(std::abs(number))));
 }
 
-/// "10⁻⁷"
+/// Returns a power of ten: "10⁻⁷".
 std::string decade(int exponent) {
   constexpr std::array digits{"\u2070", "\u00b9", "\u00b2", "\u00b3", "\u2074",
                               "\u2075", "\u2076", "\u2077", "\u2078", "\u2079"};
@@ -96,14 +96,13 @@ std::string base64(std::string_view bytes) {
 std::string plain_number(double number, int digits) {
   if (!std::isfinite(number)) return "not measured";
   if (number == 0) return "0";
-  const double rounded =
-      std::stod(fmt::format("{:.{}e}", number, digits - 1));  // 9.996 has two digits before the point
+  const double rounded = std::stod(fmt::format("{:.{}e}", number, digits - 1));  // rounded first: 9.996 becomes 10.00
   return with_commas(fmt::format("{:.{}f}", rounded, std::clamp(digits - 1 - exponent_of(rounded), 0, 12)));
 }
 
 std::vector<std::string> aligned_numbers(const std::vector<double>& numbers, int digits) {
   std::vector<std::string> texts;
-  std::size_t most = 0;  // of the point and the digits behind it
+  std::size_t most = 0;  // length of the point and the digits after it
   const auto fraction = [](const std::string& text) { return text.size() - std::min(text.find('.'), text.size()); };
   for (const double number : numbers) {
     const bool known = std::isfinite(number);

@@ -16,8 +16,7 @@
 namespace orrery {
 namespace {
 
-// The style sheet of a page: for a screen, a phone and paper. The characters & and < would need escapes in XML: it has
-// none of them.
+// Style sheet of a page for screens, phones and paper. It has no & or <, which XML would require to be escaped.
 constexpr std::string_view page_style = R"(
 :root { color-scheme: light; --ink: #1c232d; --dim: #5b6573; --rule: #d9dde3; --cpu: #b3591a; --gpu: #1f5f9e; }
 * { box-sizing: border-box; }
@@ -98,7 +97,7 @@ svg .front { stroke: #77818e; stroke-width: 1.3; stroke-dasharray: 5 4; }
 }
 )";
 
-/// A number of a row; NaN if it is not known.
+/// Returns a number of a row; NaN if it is not known.
 using Number = double (*)(const ReportRow& row);
 
 constexpr Number median_ms = [](const ReportRow& row) { return row.step_ms.median; };
@@ -108,7 +107,7 @@ constexpr Number median_error = [](const ReportRow& row) { return row.errors().m
 constexpr Number p99_error = [](const ReportRow& row) { return row.errors().p99; };
 constexpr Number largest_error = [](const ReportRow& row) { return row.errors().max; };
 
-/// The row with the least known value; null if none is known.
+/// Returns the row with the smallest known value; null if no value is known.
 const ReportRow* least(const ReportGroup& group, Number number) {
   const ReportRow* best = nullptr;
   for (const ReportRow& row : group.rows) {
@@ -145,7 +144,7 @@ bool any(const std::vector<ReportRow>& rows, std::string ReportRow::*text) {
   return std::ranges::any_of(rows, [&](const ReportRow& row) { return !(row.*text).empty(); });
 }
 
-/// Sentences about the fastest and the most accurate row.
+/// Returns sentences about the fastest and the most accurate row.
 std::string result_words(const ReportGroup& group) {
   const ReportRow* fastest = least(group, median_ms);
   const ReportRow* accurate = least(group, median_error);
@@ -161,7 +160,7 @@ std::string result_words(const ReportGroup& group) {
                              time_words(*accurate));
 }
 
-/// Every row as HTML, the fastest first.
+/// Returns a table of all rows as HTML, fastest first.
 std::string result_table(const ReportGroup& group) {
   std::vector<ReportRow> rows = group.rows;
   std::ranges::stable_sort(rows, [](const ReportRow& a, const ReportRow& b) {

@@ -20,12 +20,12 @@ struct ReportFact {
 
 using ReportFacts = std::vector<ReportFact>;
 
-/// A measured variant, as the page shows it.
+/// A measured variant on the page.
 struct ReportRow : Measurement {
-  std::string shown_settings{};  ///< as far as the rows differ
+  std::string shown_settings{};  ///< only the settings in which the rows differ
   bool on_gpu = false;
-  std::string how{};      ///< it was measured: "sweep" or "view"; empty: all rows in the same way
-  std::string speedup{};  ///< over the pinned result: "2.1\u00d7", or "baseline"; empty: there is none
+  std::string how{};      ///< "sweep" or "view": how the row was measured; empty: all rows in the same way
+  std::string speedup{};  ///< relative to the pinned result: "2.1\u00d7", or "baseline"; empty: no pinned result
 
   std::string name() const {
     const std::string kernel = kernel_words(*this);
@@ -33,39 +33,39 @@ struct ReportRow : Measurement {
   }
 };
 
-/// Rows that can be compared: the same bodies, law and integrator.
+/// Rows with the same bodies, law and integrator, so that they can be compared.
 struct ReportGroup {
   std::string title;  ///< "collision, 16,384 bodies"
   std::vector<ReportRow> rows{};
-  bool ranked = false;  ///< the ranks are shown
+  bool ranked = false;  ///< the page shows the ranks
 };
 
-/// Something that changed while the window ran.
+/// A quantity that changed while the window ran.
 struct ReportCurve {
-  std::string title, words;  ///< the words: a sentence that says what the plot shows
-  Plot plot;                 ///< one line, without ranges
-  std::string missing;       ///< why there is nothing to draw, one sentence
+  std::string title, words;  ///< words: a sentence that describes the plot
+  Plot plot;                 ///< has one line; its axes are not fitted yet
+  std::string missing;       ///< one sentence: why there is nothing to draw
 };
 
 struct ReportCommand {
-  std::string words, line;  ///< a sentence, and a line for a shell
+  std::string words, line;  ///< words: a sentence; line: a shell command
 };
 
-/// Everything that is on a page. No text is HTML.
+/// Everything on a page. No text is HTML.
 struct ReportContent {
   std::string title;
-  std::string made;      ///< when and with what: one line
-  std::string remark{};  ///< what the reader must know before the results; empty: nothing
+  std::string made;      ///< one line: date, program and machine
+  std::string remark{};  ///< shown before the results; empty: nothing
   ReportPicture picture;
   std::vector<ReportGroup> groups{};
-  std::string how{};                    ///< the rows were measured: sentences
-  std::vector<SkippedTogether> gaps{};  ///< variants that were to be measured, and were not
+  std::string how{};                    ///< sentences: how the rows were measured
+  std::vector<SkippedTogether> gaps{};  ///< planned variants that were not measured
   std::vector<ReportCurve> curves{};
   ReportFacts settings{}, machine{};
   std::vector<ReportCommand> commands{};
 };
 
-/// A page for people as one HTML file that needs no other file and no network. It is also well-formed XML.
+/// Returns the report as one HTML file, which needs no other file and no network. It is also well-formed XML.
 std::string report_page(const ReportContent& content);
 
 /// Returns the content of a page about the window's run, without the date, the machine and the picture.

@@ -17,7 +17,7 @@
 namespace orrery {
 namespace {
 
-/// "10⁻⁷", "2.0×10⁻⁷"; plain digits from 0.001 to 99,999.
+/// Formats a tick: plain digits from 0.001 to 99,999, else "10⁻⁷" or "2.0×10⁻⁷".
 std::string tick_label(double value, int digits) {
   const double size = std::abs(value);
   if (size == 0 || (size >= 1e-3 && size < 1e5)) return plain_number(value, digits);
@@ -42,10 +42,10 @@ const char* front_words(const Plot& plot) {
          "in one.";
 }
 
-// Time per step as bars, the fastest first.
+// Limits of the bar plot of time per step.
 
 constexpr std::size_t most_bars = 40, longest_name = 40;
-constexpr double linear_span = 25;  // of the times: beyond it, short bars cannot be seen
+constexpr double linear_span = 25;  // largest ratio of times on a linear axis; larger ones need a logarithmic axis
 
 bool is_time(double ms) {
   return ms > 0 && std::isfinite(ms);
@@ -60,7 +60,7 @@ std::string name_of(const ReportRow& row) {
   return columns_of(name) <= longest_name ? name : std::string{cut_to(name, longest_name - 1)} + "\u2026";
 }
 
-/// A bar for each row, from the top down.
+/// Returns a plot with a bar for each row, from top to bottom.
 Plot bars_of(const std::vector<ReportRow>& rows) {
   Plot plot{.across = {.title = "time per step (ms)", .label = tick_label}, .up = {}};
   const auto least = [](const ReportRow& row) { return has_interval(row) ? row.step_ms.low : row.step_ms.median; };

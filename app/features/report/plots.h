@@ -6,8 +6,8 @@
 
 namespace orrery {
 
-/// A plot as HTML: a figure with a caption of whole sentences. What cannot be drawn, such as NaN, is left out and
-/// counted in the caption. With nothing to draw, it is a paragraph that says so.
+/// Return a plot as HTML: a figure with a caption. The caption counts values that cannot be drawn, such as NaN. If
+/// there is nothing to draw, return a paragraph that says so.
 std::string speed_error_figure(const ReportGroup& group);
 std::string time_figure(const ReportGroup& group);
 std::string curve_figure(const ReportCurve& curve);

@@ -63,8 +63,8 @@ std::string how_words(const Sampling& sampling) {
       format_count(ForceSample::usual_size));
 }
 
-/// `orrery report`: measures as `orrery bench` does, and writes the page. A variant that failed is on the page, and the
-/// exit status is 1.
+/// `orrery report`: measures as `orrery bench` does, and writes the page. Lists failed variants on the page; the exit
+/// status is then 1.
 struct ReportVerb final : Verb {
   void declare(CommandLine& line) override;
   void finish(const CommandLine& line) override;
@@ -73,15 +73,15 @@ struct ReportVerb final : Verb {
   SweepOptions sweep;
   bool count_given = false;
   std::string file;
-  std::optional<WindowSize> size;      // of the picture
-  std::optional<render::Theme> theme;  // of the picture
-  std::optional<double> budget_s;      // measuring ends after this time, in s; none: when everything is measured
+  std::optional<WindowSize> size;      // size of the picture
+  std::optional<render::Theme> theme;  // theme of the picture
+  std::optional<double> budget_s;      // seconds after which measuring ends; none: no limit
   Existing existing = Existing::keep;
   bool progress = false;
-  std::vector<std::string> words;  // the command line
+  std::vector<std::string> words;  // words of the command line
 };
 
-/// Returns the sweep with the number of bodies: by default, a machine without a GPU measures fewer.
+/// Returns the sweep options with numbers of bodies. Without a GPU, the default number is smaller.
 SweepOptions sized(const Backends& backends, const ReportVerb& report) {
   SweepOptions sweep = report.sweep;
   const SceneRequest& scene = sweep.scene.request;
@@ -204,7 +204,7 @@ int ReportVerb::run(const Program& program) const {
   RunFiles files{.inputs = {}, .outputs = {{"--out", file}}, .existing = existing};
   add_named(files.inputs, "FILE", sweep.scene.request.file);
   prepare_files(files);
-  watch_stop_signals();  // a stop while the picture is drawn still gives a page
+  watch_stop_signals();  // if stopped during drawing, still writes a page
   const Backends backends = sweep.device.backends(program.kernels);
   const GlReport gl = program.graphics.probe(program.kernels);
   const SweepOptions measured = sized(backends, *this);

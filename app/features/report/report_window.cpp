@@ -54,7 +54,7 @@ std::string system_title(const Trial& trial, bool whole) {
                              integrator_words(trial), trial.time_step);
 }
 
-/// The results of each system, in the order in which the systems were first tried.
+/// Returns the results grouped by system, in the order in which the systems were first measured.
 std::vector<std::vector<Result>> by_system(const std::vector<Result>& results) {
   std::vector<std::vector<Result>> systems;
   for (const Result& result : results) {
@@ -147,7 +147,7 @@ ReportFacts facts_of(const Status& status, const ViewStatus& view) {
   return facts;
 }
 
-/// Returns the command-line options of the current system: scene, law, integrator; not the kernel.
+/// Returns the command-line options for the current system: scene, law and integrator, but not the kernel.
 std::vector<std::string> system_words(const Status& status) {
   std::vector<std::string> words;
   if (status.scene.file.empty()) {
@@ -222,7 +222,7 @@ ReportContent window_content(const Status& status, const ViewStatus& view) {
 
 namespace {
 
-/// The page of a running window.
+/// The report as a part of the window.
 class ReportWindow final : public WindowFeature {
  public:
   explicit ReportWindow(Session& session) : session_{session} {}
@@ -248,7 +248,7 @@ class ReportWindow final : public WindowFeature {
         machine_report(session_.backends, gl, session_.view.features.of<std::optional<MachinePeakRates>>()).facts;
     content.picture = session_.picture();
     session_.say_written(write_file(to.file, report_page(content), to.existing));
-    session_.lane.log().statistics().results_written();  // the page has them all
+    session_.lane.log().statistics().results_written();  // the page contains all of them
   }
 
   Session& session_;

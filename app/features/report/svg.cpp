@@ -28,7 +28,7 @@ class SvgCanvas final : public PlotCanvas {
   double em() const override { return 13; }
 
   double width_of(std::string_view text) const override {
-    constexpr double mean_width = 0.61;  // of a character, as a share of the height
+    constexpr double mean_width = 0.61;  // mean width of a character, relative to its height
     return mean_width * em() * static_cast<double>(columns_of(text));
   }
 

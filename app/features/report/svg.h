@@ -9,11 +9,11 @@
 namespace orrery {
 
 struct SvgPlot {
-  std::string html;         ///< the styles of a page name its colours
-  std::size_t unnamed = 0;  ///< number of marks whose label has no room
+  std::string html;         ///< HTML; the page's style sheet defines its colours
+  std::size_t unnamed = 0;  ///< number of labels that did not fit
 };
 
-/// Draws a plot as wide as a page, and of this height in pixels. `words` describe it to a reader who does not see it.
+/// Draws a plot as wide as a page, and `height` pixels high. `words` describe it to readers who cannot see it.
 SvgPlot svg_of(const Plot& plot, double height, std::string_view words);
 
 }  // namespace orrery

@@ -1,4 +1,4 @@
-// Peak rates, clock and machine code, as a window shows them.
+// Finds peak rates, clock and instruction counts for the window.
 #include "app/features/roofline/roofline_window.h"
 
 #include <chrono>
@@ -22,12 +22,12 @@ std::optional<double> clock_of(int device) {
   try {
     const auto state = cuda::gpu_state(device);
     return state ? state->clock_mhz : std::nullopt;
-  } catch (const std::exception&) {  // of a kernel that failed, which is reported elsewhere
+  } catch (const std::exception&) {  // a CUDA error of an earlier kernel, reported elsewhere
     return std::nullopt;
   }
 }
 
-/// Facts are found while the panel is open, but not during a measurement, which needs the machine for itself.
+/// Returns whether facts may be measured: the panel is open, and no other measurement is running.
 bool may_start(const ViewStatus& view) {
   return view.panel && !view.measuring();
 }
@@ -57,7 +57,7 @@ void MachineFacts::describe(ViewStatus& view, const Status& status) {
   describe_instructions(view, *status.card, kernel.pairs_per_interaction);
 }
 
-/// Asks for the clock on a thread: the driver may take milliseconds to answer.
+/// Reads the clock on a thread, because the driver may take milliseconds to answer.
 void MachineFacts::describe_clock(ViewStatus& view) {
   const auto now = std::chrono::steady_clock::now();
   if (clock_.valid() && is_ready(clock_)) {
@@ -71,7 +71,7 @@ void MachineFacts::describe_clock(ViewStatus& view) {
   view.clock_mhz = clock_mhz_;
 }
 
-/// Counts one function at a time, so that switching quickly through the kernels does not start many processes.
+/// Counts one function at a time, so that quick switches between kernels do not start many processes.
 void MachineFacts::describe_instructions(ViewStatus& view, const KernelCard& card, double pairs_per_interaction) {
   if (in_flight_ && is_ready(in_flight_->counts)) {
     counted_[in_flight_->function] = in_flight_->counts.get();

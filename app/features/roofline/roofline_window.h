@@ -14,18 +14,18 @@
 
 namespace orrery {
 
-/// Facts about the GPU and the running kernel's machine code. All but the clock are found once, when a CUDA kernel
-/// first runs with the panel open.
+/// Finds facts about the GPU and the running kernel's machine code. The clock is read repeatedly. The other facts are
+/// found once, when a CUDA kernel first runs with the panel open.
 class MachineFacts {
  public:
-  /// `backends` must outlive this.
+  /// Makes an object without facts. `backends` must outlive it.
   explicit MachineFacts(const Backends& backends) : backends_{backends} {}
   MachineFacts(const MachineFacts&) = delete;
   MachineFacts& operator=(const MachineFacts&) = delete;
   ~MachineFacts() { stop_.request_stop(); }
 
-  /// Fills in peak rates, clock and instruction counts; call once per frame. The peak rates take about 70 ms, in which
-  /// the GPU does nothing else. A thread counts the instructions; they are known some frames later.
+  /// Fills in peak rates, clock and instruction counts. Measuring the peak rates blocks for about 70 ms. A thread
+  /// counts the instructions; they appear some frames later. Call once per frame.
   void describe(ViewStatus& view, const Status& status);
 
   /// Returns the peak rates of the GPU; none: not measured yet, or no GPU.
@@ -47,7 +47,7 @@ class MachineFacts {
   std::future<std::optional<double>> clock_;
   std::map<std::string, InstructionCounts> counted_;  // by function
   std::stop_source stop_;
-  std::optional<Count> in_flight_;  // last: it ends by stop_
+  std::optional<Count> in_flight_;  // last member: destroyed first, after the destructor's stop request
 };
 
 }  // namespace orrery

@@ -42,14 +42,14 @@ constexpr const char* explanation =
     "# follows this step. 'state' is the CRC-32 of all positions, masses and velocities, 'chose' what the kernel "
     "chose.\n";
 
-constexpr std::int64_t last_step = 1'000'000'000'000;  // the sum of all lines has room
+constexpr std::int64_t last_step = 1'000'000'000'000;  // small enough that the sum over all lines does not overflow
 
 template <class... Kinds>
 bool is_one_of(const Command& command) {
   return (std::holds_alternative<Kinds>(command) || ...);
 }
 
-/// Whether a line after a start may hold this command.
+/// Returns whether a line after a start may hold this command.
 bool is_change(const Command& command) {
   return is_one_of<SelectKernel, SelectIntegrator, SelectLaw, SetTimeStep, SetEta, SetDigits, SetSoftening,
                    SetRepulsion, SetDrag>(command);
@@ -71,7 +71,7 @@ Replay::StateSum parse_sum(std::string_view text) {
   return {value};
 }
 
-/// Reads the lines of one file, in order.
+/// Reads the lines of one replay file, in order.
 class ReplayReader {
  public:
   void take(std::string_view line, int number) {
@@ -215,13 +215,13 @@ Replay read_replay(const std::string& file) {
 namespace {
 
 constexpr std::size_t most_parts = 1000, most_changes = 10'000;
-constexpr std::size_t most_sums = 256;          // of one part
-constexpr std::int64_t first_spacing = 32;      // of few bodies
-constexpr std::int64_t bodies_per_sum = 16384;  // more of them are summed up less often
-constexpr double longest_sum_ms = 2;            // while steps run in a window
+constexpr std::size_t most_sums = 256;          // of one Part
+constexpr std::int64_t first_spacing = 32;      // steps between checksums of few bodies
+constexpr std::int64_t bodies_per_sum = 16384;  // spacing grows by first_spacing per this many bodies
+constexpr double longest_sum_ms = 2;            // limit while steps run in a window
 
-/// The changes from one setup to the next, as commands. A kernel that gives jerks comes before an integrator that needs
-/// them, and stays until another integrator was selected.
+/// Returns the commands that change one setup to the next. A kernel with jerks is selected before an integrator that
+/// needs them. Otherwise the kernel is selected after the integrator.
 std::vector<Command> commands_between(const RunSetup& from, const RunSetup& to) {
   std::vector<Command> commands;
   const Physics &a = from.physics, &b = to.physics;
@@ -243,7 +243,7 @@ std::vector<Command> commands_between(const RunSetup& from, const RunSetup& to) 
   return commands;
 }
 
-/// Whether a line of a file can name it.
+/// Returns whether a line of a replay file can describe the scene completely.
 bool is_named_in_full(const SceneRequest& scene) {
   return scene.hints == SnapshotHints{};
 }
@@ -302,7 +302,7 @@ void RunHistory::took(const Command& command, Simulation& simulation) {
   if (now.step == 0) follow(simulation);
 }
 
-/// Returns to the state after `step` of the current part.
+/// Forgets changes and checksums after `step` in the current part.
 void RunHistory::go_back(std::int64_t step) {
   Part& part = parts_.back();
   const auto is_later = [step](const auto& entry) { return entry.step > step; };
@@ -316,7 +316,7 @@ void RunHistory::note_change(const Status& status) {
   if (commands_between(part.last().run, now.run).empty()) return;
   if (status.step == 0) {
     part.first = std::move(now);
-    part.sums.clear();  // other digits are another state
+    part.sums.clear();  // other digits change the checksum
   } else if (!part.changes.empty() && part.changes.back().step == status.step) {
     part.changes.back().setup = std::move(now);
   } else if (part.changes.size() < most_changes) {
@@ -334,8 +334,8 @@ void RunHistory::follow(Simulation& simulation) {
   if (wants_sum(simulation)) add_sum(simulation);
 }
 
-/// In a window, a frame does not wait for a checksum that takes long. At a change, a sum would be that of the state
-/// after it, but its line comes before.
+/// Returns whether a checksum is due. In a window, a slow checksum must not delay a frame. A step with a change gets
+/// none: its line would come before the change, but its state after it.
 bool RunHistory::wants_sum(const Simulation& simulation) const {
   const Part& part = parts_.back();
   const Status& now = simulation.status();
@@ -428,7 +428,7 @@ class Player {
         last_step_{steps_of(replay)},
         simulation_{backends, {.scene = "two-body"}, first_kernel()} {}
 
-  /// Returns false if the replay ends with this line.
+  /// Carries out a line. Returns false if the replay ends with it.
   bool carry_out(const Replay::Line& line) {
     if (!start_of(line) && !run_to(line)) return false;
     return std::visit([&](const auto& event) { return take(event, line); }, line.event);
@@ -474,7 +474,7 @@ class Player {
   bool take(const Command& command, const Replay::Line& line) {
     simulation_.apply(command);
     if (!start_of(line)) return true;
-    simulation_.apply(Restart{});  // the scene may be that of the part before
+    simulation_.apply(Restart{});  // the scene may be the same as before, and then needs a restart
     ++outcome_.starts;
     outcome_.agreed.reset();
     unrepeatable_.clear();
@@ -536,8 +536,8 @@ class Player {
   const std::int64_t last_step_;
   Simulation simulation_;
   ReplayOutcome outcome_;
-  std::string unrepeatable_;      // a kernel that ran since the last start; else empty
-  std::string chosen_elsewhere_;  // how the choice of a kernel since the last start differs; else empty
+  std::string unrepeatable_;      // a kernel since the last start whose results are not repeatable; empty: none
+  std::string chosen_elsewhere_;  // how a kernel's choice since the last start differs; empty: it does not
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Replays: the file of how a run went, the history that writes it, and the run that computes it again.
+// Replays: their file, the history of a run that is written to it, and the computation of a replay.
 #pragma once
 
 #include <array>
@@ -17,65 +17,65 @@
 
 namespace orrery {
 
-/// How a run went, so that it can be computed again: the states that it started from, each change with the step that it
-/// followed, and checksums of states on the way.
+/// Record of a run with which it can be computed again. Contains the states at which it started, its changes with the
+/// steps after which they came, and checksums of states in between.
 struct Replay {
-  struct StateSum {  ///< see checksum(const Bodies&)
+  struct StateSum {  ///< checksum(const Bodies&) of the state
     std::uint32_t value;
     friend bool operator==(const StateSum&, const StateSum&) = default;
   };
-  struct Chosen {  ///< see Status::chosen; of the kernel at this step
+  struct Chosen {  ///< Status::chosen of the kernel at this step
     std::string text;
     friend bool operator==(const Chosen&, const Chosen&) = default;
   };
-  /// ReturnToRun starts from the first state of its scene, at step 0. Other commands change the physics or the kernel.
+  /// ReturnToRun starts at step 0 from the first state of its scene. Other commands change the physics or the kernel.
   using Event = std::variant<Command, StateSum, Chosen>;
   struct Line {
-    std::int64_t step = 0;  ///< whole steps since the last start
+    std::int64_t step = 0;  ///< number of whole steps since the last start
     Event event;
-    int line = 0;  ///< its number in the file, from 1; 0: in no file
+    int line = 0;  ///< number of the line in the file, from 1; 0: not from a file
   };
 
-  std::string program;          ///< version and git id of the writer
-  std::string processor, gpu;   ///< of the writer; no gpu: empty
+  std::string program;          ///< version and git id of the program that wrote it
+  std::string processor, gpu;   ///< processor and GPU of the writer; empty gpu: none
   std::array<float, 6> camera;  ///< azimuth and elevation in degrees, distance and target in units of length
   SetAppearance appearance;
-  std::vector<Line> lines;  ///< the first is a start; between two starts, steps do not fall
+  std::vector<Line> lines;  ///< the first is a start; between two starts, `step` does not decrease
 };
 
-/// Returns the text that parse_replay() reads back.
+/// Returns the text of a replay file, which parse_replay() reads.
 std::string replay_text(const Replay& replay);
 
-/// Throws UsageError that starts with "NAME:LINE: " for text that replay_text() would not have written. Ids of kernels
-/// and their settings are not checked.
+/// Parses a replay. Throws UsageError that starts with "NAME:LINE: " for text that replay_text() could not have
+/// written. Does not check ids of kernels and their settings.
 Replay parse_replay(std::string_view text, const std::string& name);
 
-/// Writes as AtomicFile does and returns the name that the file got.
+/// Writes a replay file as AtomicFile does, and returns the name that the file got.
 std::string write_replay(const std::string& file, const Replay& replay, Existing existing);
 
-/// The same as parse_replay(), from a file. Throws std::runtime_error as read_text() does.
+/// Reads and parses a replay file. Throws what parse_replay() throws, and std::runtime_error if it cannot be read.
 Replay read_replay(const std::string& file);
 
-/// Follows a simulation, so that its way can be written as a Replay at any time. Keeps the way to the current state:
-/// what undo or a checkpoint took back is left out, and so are the oldest parts of a long history. Instead of `auto`,
-/// it has what `auto` chose.
+/// Records the history of a simulation, so that it can be written as a Replay at any time. Keeps only the path to the
+/// current state, without what undo or a checkpoint took back. Drops the oldest parts of a long history. Records what
+/// `auto` chose in the place of `auto`.
 class RunHistory {
  public:
-  /// If `lockstep`, what is kept does not depend on how long things take.
+  /// If `lockstep`, the record does not depend on how long work takes.
   explicit RunHistory(bool lockstep) : lockstep_{lockstep} {}
 
-  /// Call when the simulation has its first bodies, before steps.
+  /// Starts the record. Call when the simulation has its first bodies, before steps.
   void begin(Simulation& simulation);
-  /// Call after each command that `simulation` has carried out.
+  /// Records a command. Call after `simulation` has carried it out.
   void took(const Command& command, Simulation& simulation);
-  /// Call when the state is none that a scene starts from. A replay is refused with `why` until the next start.
+  /// Marks the state as one that no replay can reach. lines() then throws UsageError with `why` until the next start.
   void lose(Simulation& simulation, std::string why);
-  /// Call once per frame, after Simulation::collect() and before steps are started: notices what `auto` chose, and
-  /// takes a checksum of the state from time to time.
+  /// Records what `auto` chose, and at times a checksum of the state. Call once per frame, after Simulation::collect()
+  /// and before steps are started.
   void follow(Simulation& simulation);
 
-  /// The lines of a replay up to the current state; cancels what is in flight as Simulation::bodies() does. Throws
-  /// UsageError if they would not lead here.
+  /// Returns the lines of a replay up to the current state. Cancels steps in flight, as Simulation::bodies() does.
+  /// Throws UsageError if the lines would not lead to this state.
   std::vector<Replay::Line> lines(Simulation& simulation);
 
  private:
@@ -91,13 +91,13 @@ class RunHistory {
     std::int64_t step;
     Replay::StateSum state;
   };
-  /// The history from a first state until the next.
+  /// The history from one start to the next.
   struct Part {
     Setup first;
-    std::vector<Change> changes{};  // ascending, at most one per step
-    std::vector<Sum> sums{};        // ascending
-    std::int64_t spacing;           // least number of steps between two sums
-    std::string lost{};             // why it cannot be replayed; else empty
+    std::vector<Change> changes{};  // sorted by step, at most one per step
+    std::vector<Sum> sums{};        // sorted by step
+    std::int64_t spacing;           // minimum number of steps between two checksums
+    std::string lost{};             // why this part cannot be replayed; empty if it can
     const Setup& last() const { return changes.empty() ? first : changes.back().setup; }
   };
 
@@ -112,40 +112,40 @@ class RunHistory {
 
   const bool lockstep_;
   std::vector<Part> parts_;
-  std::optional<std::vector<Part>> before_return_;  // for UndoReturn
-  double sum_ms_ = 0;                               // the last one took
+  std::optional<std::vector<Part>> before_return_;  // parts_ before the last ReturnToRun, for UndoReturn
+  double sum_ms_ = 0;                               // duration of the last checksum
 };
 
-/// This program, as Replay::program names it: "1.2.0 (abc1234)".
+/// Returns this program's name for Replay::program: "1.2.0 (abc1234)".
 std::string replay_program();
 
-/// All of a replay but its camera and appearance.
+/// Returns the replay up to the current state, without camera and appearance.
 Replay replay_of(RunHistory& history, Simulation& simulation, const Backends& backends);
 
-/// How far a run that was computed again agrees with its replay file.
+/// How far a computed run agrees with its replay file.
 struct ReplayOutcome {
   struct Difference {
-    int line = 0;           ///< of the file
-    std::int64_t step = 0;  ///< since the last start
+    int line = 0;           ///< line of the file
+    std::int64_t step = 0;  ///< steps since the last start
     std::string what;       ///< "the state after step 300 is another one"
     std::vector<std::string> reasons{};
   };
   int starts = 0;
-  std::int64_t steps = 0;               ///< since all starts
-  int states = 0;                       ///< that agreed
-  std::optional<std::int64_t> agreed;   ///< the last step that agreed since the last start
-  std::optional<Difference> different;  ///< none: all agreed until here
+  std::int64_t steps = 0;               ///< total of all starts
+  int states = 0;                       ///< number of states that agreed
+  std::optional<std::int64_t> agreed;   ///< last step since the last start at which the states agreed
+  std::optional<Difference> different;  ///< first difference; none if all agreed so far
   bool stopped = false;
 };
 
 struct ReplayProgress {
-  std::int64_t step, last_step;  ///< of all starts together
+  std::int64_t step, last_step;  ///< total of all starts
   std::optional<double> left_s;
 };
 
-/// Computes a replay again, with a simulation of its own, until its end, the first state that differs, or until `stop`
-/// returns true. `name` is the file's, for messages. Throws UsageError or std::runtime_error that starts with
-/// "NAME:LINE: " if a line cannot be carried out here.
+/// Computes a replay in a separate simulation, to its end, to the first state that differs, or until `stop` returns
+/// true. `name` is the file's name for messages. Throws UsageError or std::runtime_error that starts with "NAME:LINE: "
+/// if a line cannot be carried out here.
 ReplayOutcome play_replay(const Backends& backends, const Replay& replay, const std::string& name,
                           const std::function<bool()>& stop, const std::function<void(const ReplayProgress&)>& show);
 

@@ -15,7 +15,7 @@
 namespace orrery {
 namespace {
 
-/// "1 start, 300 steps, 10 states"
+/// Returns "1 start, 300 steps, 10 states".
 std::string extent(const ReplayOutcome& outcome) {
   const auto number = [](std::int64_t count, const char* one, const char* more) {
     return fmt::format("{} {}", format_count(count), count == 1 ? one : more);
@@ -33,7 +33,7 @@ std::string difference_text(const std::string& file, const ReplayOutcome& outcom
                      fmt::join(difference.reasons, "; "));
 }
 
-/// `orrery replay`: computes a run of a window again. The exit status is 1 if a state differs.
+/// `orrery replay`: computes a run of a window again, and compares the states. The exit status is 1 if one differs.
 struct ReplayVerb final : Verb {
   void declare(CommandLine& line) override {
     line.add_file("FILE", "a replay file, which a window writes: the script command save-replay", file);
@@ -75,7 +75,7 @@ struct ReplayVerb final : Verb {
 
   std::string file;
   KernelOptions kernels;
-  bool progress = false;  // even if stderr is no terminal
+  bool progress = false;  // even if stderr is not a terminal
   DeviceOptions device;
 };
 

@@ -36,15 +36,15 @@
 namespace orrery {
 namespace {
 
-/// `orrery run`. The exit status is 0 at the end of the run, that of the signal if it was stopped.
+/// `orrery run`. The exit status is 0 at the end of the run. If the run was stopped, it is that of the signal.
 struct RunVerb final : Verb, SystemOptions {
   void declare(CommandLine& line) override;
   void finish(const CommandLine& line) override;
   int run(const Program& program) const override;
 
-  Settings::Values settings;  ///< of the default kernel
-  std::string resume;         ///< a checkpoint to continue; bodies, kernel and physics are its own then
-  RunOrder order;             ///< without what the two below say
+  Settings::Values settings;  ///< settings of the default kernel
+  std::string resume;         ///< checkpoint to continue, which contains bodies, kernel and physics; empty: a new run
+  RunOrder order;             ///< without the values of the next two members
   std::optional<std::string> snapshot_format;
   std::optional<double> checkpoint_every_s;
   Existing existing = Existing::keep;
@@ -62,7 +62,7 @@ void require_an_end(const RunVerb& run) {
 }
 
 void refuse_what_nothing_uses(const RunVerb& run) {
-  if (!run.resume.empty()) return;  // the checkpoint may have what uses it
+  if (!run.resume.empty()) return;  // the checkpoint may have an output that uses the option
   const RunOrder& order = run.order;
   if (run.snapshot_format && order.snapshots.empty()) {
     throw UsageError("--format is that of --snapshots, which is not given: add --snapshots FOLDER");
@@ -79,7 +79,7 @@ void refuse_what_nothing_uses(const RunVerb& run) {
   }
 }
 
-/// The stored order with what this command line changes.
+/// Returns the stored order with the changes of this command line.
 RunOrder changed(RunOrder order, const RunVerb& options) {
   const RunOrder& asked = options.order;
   if (asked.steps || asked.until) order.steps = asked.steps, order.until = asked.until;
@@ -98,7 +98,7 @@ bool same_place(const std::string& a, const std::string& b) {
   return !a_error && !b_error && first == second;
 }
 
-/// Whether a file has the name, or may have it.
+/// Returns whether the file exists, or may exist.
 bool exists(const std::string& file) {
   std::error_code unknown;
   return fs::exists(file, unknown) || unknown;
@@ -108,7 +108,7 @@ fs::path folder_of(const fs::path& file) {
   return file.has_parent_path() ? file.parent_path() : fs::path{"."};
 }
 
-/// Refuses outputs that would replace each other or an input, whatever their names, before anything is written.
+/// Throws if two outputs, or an output and an input, are one file under any names. Call before anything is written.
 void refuse_outputs_that_meet(const RunVerb& options, const RunOrder& order) {
   RunFiles files;
   const auto add = [](std::vector<NamedFile>& to, const char* where, const std::string& path) {
@@ -135,7 +135,7 @@ void refuse_outputs_that_meet(const RunVerb& options, const RunOrder& order) {
   }
 }
 
-/// Whether `file` is a checkpoint with the settings of a run.
+/// Returns whether `file` is a run's checkpoint.
 bool is_run_checkpoint(const std::string& file) {
   try {
     (void)summary_of_checkpoint(file);
@@ -156,9 +156,9 @@ bool has_names_of_snapshots(const std::string& folder) {
   return false;
 }
 
-/// Refuses a checkpoint whose name, or the name of the one before the last, leads to something else.
+/// Throws if the checkpoint, or the previous one that is kept next to it, would replace a file of another run.
 void check_checkpoint(const RunVerb& options, const RunOrder& order) {
-  constexpr std::size_t longest_name = 255;  // NAME_MAX of Linux
+  constexpr std::size_t longest_name = 255;  // bytes: NAME_MAX of Linux
   const std::string previous = previous_name(order.checkpoint);
   if (const std::size_t bytes = fs::path{previous}.filename().string().size(); bytes > longest_name) {
     throw UsageError(
@@ -180,8 +180,8 @@ void check_checkpoint(const RunVerb& options, const RunOrder& order) {
   check_output(order.checkpoint, Existing::replace);
 }
 
-/// Refuses to replace snapshots of another run by those that a run with these outputs writes. A checkpoint of an
-/// earlier version marks no snapshot: the bodies decide then.
+/// Throws if a run with these outputs would replace another run's snapshots. Checkpoints of earlier versions mark no
+/// snapshot; then the bodies are compared.
 void refuse_foreign_snapshots(const SnapshotSeries& series, const RunSchedule& schedule, Simulation& simulation,
                               const SimulationRun::Outputs& outputs) {
   const std::string folder = series.folder().string();
@@ -203,7 +203,7 @@ void refuse_foreign_snapshots(const SnapshotSeries& series, const RunSchedule& s
       folder, later.front().filename().string()));
 }
 
-/// Makes the folder of the snapshots, if it may have them.
+/// Makes the snapshot folder. Throws if it must not or cannot be used.
 void check_snapshots(const RunVerb& options, const RunOrder& order, Simulation& simulation,
                      const SimulationRun::Outputs& outputs) {
   const std::string refused = fmt::format("--snapshots: '{}' is not a folder and cannot be made: ", order.snapshots);
@@ -220,7 +220,7 @@ void check_snapshots(const RunVerb& options, const RunOrder& order, Simulation& 
   check_output(fs::path{order.snapshots} / "snapshot_00000", Existing::replace_here);
 }
 
-/// The file's name relative to the working folder, if it lies there: a checkpoint holds names from the root.
+/// Returns the file's name relative to the working folder, if the file is in it. Checkpoints contain absolute names.
 std::string name_from_here(const std::string& file) {
   std::error_code gone;
   const fs::path path{file}, from_here = path.lexically_relative(fs::current_path(gone));
@@ -240,7 +240,7 @@ class Run {
     } else {
       resume(backends);
     }
-    (void)RunSchedule{simulation_->status(), order_, outputs_.due};  // refuses an order before any output is made
+    (void)RunSchedule{simulation_->status(), order_, outputs_.due};  // refuses a bad order before any output
     check_outputs();
     outputs_.existing = options.existing;
     outputs_.metadata = machine_metadata(backends);
@@ -260,7 +260,7 @@ class Run {
   }
 
  private:
-  /// Returns false if it was stopped.
+  /// Runs to the end. Returns false if it was stopped.
   bool run_to_end(SimulationRun& run) {
     try {
       const bool ended = run.run(stop_requested, [&](const SimulationRun::Progress& now) {
@@ -286,7 +286,7 @@ class Run {
   void begin(const Backends& backends) {
     order_ = changed({}, options_);
     order_.checkpoint =
-        followed(order_.checkpoint).string();  // the user gave this name, and the files beside it follow
+        followed(order_.checkpoint).string();  // resolves links: files next to the target are named after it
     outputs_.id = new_run_id();
     simulation_.emplace(backends, options_.scene.request, kernel_of_setup(backends.kernels(), options_.physics.setup),
                         nullptr, &chooser_);
@@ -294,7 +294,7 @@ class Run {
     print_scene_notes(*simulation_);
   }
 
-  /// Before the work starts: every output can be written and replaces nothing of another run.
+  /// Checks before the run that every output can be written and replaces no output of another run.
   void check_outputs() {
     refuse_outputs_that_meet(options_, order_);
     if (!order_.checkpoint.empty()) check_checkpoint(options_, order_);
@@ -321,8 +321,8 @@ class Run {
                     kernel->id));
   }
 
-  /// Decides which files of the earlier run are continued: those in its checkpoint's folder, and those elsewhere that
-  /// this command line names.
+  /// Decides which files of the earlier run are continued: those in its checkpoint's folder, and files elsewhere if
+  /// this command line names them.
   void continue_outputs(const FoundCheckpoint& found) {
     const RunCheckpoint& checkpoint = found.checkpoint;
     const RunOrder before = checkpoint.order.value_or(RunOrder{}), &asked = options_.order;
@@ -344,10 +344,10 @@ class Run {
                       !belongs_to_run(before.diagnostics, checkpoint.id);
     if (anew) return;
     outputs_.diagnostics = checkpoint.diagnostics;
-    order_.diagnostics = before.diagnostics;  // without the links of the name that was given
+    order_.diagnostics = before.diagnostics;  // without the links in the given name
   }
 
-  /// Nothing of a stopped run is lost.
+  /// Keeps a checkpoint of a stopped run, and returns the exit status.
   int stop(SimulationRun& run) {
     const std::string continuation = kept(run);
     console::show(written_outputs(run));
@@ -356,9 +356,9 @@ class Run {
     return stop_status();
   }
 
-  /// Keeps a checkpoint and returns how to continue from it, or that it is the end. If the checkpoint that was named
-  /// cannot be written, its folder may be gone: another one is kept, and the cause is returned as well, unless it is
-  /// `said`. Throws if none can be kept.
+  /// Writes a checkpoint, and returns how to continue from it, or that the run is complete. If the named checkpoint
+  /// cannot be written (its folder may be gone), writes one elsewhere and also returns the cause, unless the cause is
+  /// `said`. Throws if no checkpoint can be written.
   std::string kept(SimulationRun& run, const std::string& said = {}) const {
     std::string refused;
     const auto is_written = [&](const std::function<std::string()>& name, std::string& file) {
@@ -395,7 +395,7 @@ class Run {
     return "continue with: " + shell_line(words);
   }
 
-  /// Returns what was kept after an output has failed, perhaps because a rank is lost. `said`: its cause.
+  /// Returns what was saved after an output failed, perhaps because a rank is lost. `said` is the cause of the failure.
   std::string rescued(SimulationRun& run, const std::string& said) const {
     try {
       return kept(run, said);
@@ -406,15 +406,15 @@ class Run {
       return fmt::format("nor can a checkpoint be written: {}", failure_text(error));
     }
   }
-  /// The checkpoint that this run has written, or continues, if nobody has moved it since.
+  /// Returns whether the checkpoint that this run wrote or continues still exists under its name.
   bool has_checkpoint(const SimulationRun& run) const {
     std::error_code gone;
     return run.summary().checkpoints > 0 ? fs::exists(order_.checkpoint, gone)
                                          : fs::equivalent(order_.checkpoint, options_.resume, gone);
   }
 
-  /// Where a run that is stopped leaves its checkpoint if it has no usable name for it: the working folder, or else the
-  /// user's folder of states.
+  /// Returns folders for the checkpoint of a stopped run without a usable --checkpoint: the working folder, then the
+  /// user's folder for states.
   static std::array<fs::path, 2> stop_folders() { return {fs::path{}, usual_state_folder()}; }
 
   void check_stop_folders() const {
@@ -430,13 +430,13 @@ class Run {
     console::complain(fmt::format("a stopped run will leave no checkpoint: {}; name one with --checkpoint", refused));
   }
 
-  /// Makes the folder. Throws std::runtime_error if it cannot.
+  /// Returns an unused name for a checkpoint in `folder`, which it makes. Throws std::runtime_error if it cannot.
   std::string new_checkpoint_name(const fs::path& folder) const {
     std::error_code error;
     if (!folder.empty()) fs::create_directories(folder, error);
     if (error)
       throw std::runtime_error(fmt::format("no folder '{}' can be made: {}", folder.string(), error.message()));
-    constexpr std::size_t longest_stem = 200;  // leaves room for what follows it in names of 255 bytes
+    constexpr std::size_t longest_stem = 200;  // leaves room for the suffixes in names of 255 bytes
     const std::string stem = fs::path{simulation_->status().scene_name}.stem().string();
     const std::string name = stem.substr(0, longest_stem) + ".checkpoint";
     for (int number = 0;; ++number) {
@@ -445,7 +445,7 @@ class Run {
     }
   }
 
-  /// A line for the snapshots, and one for the diagnostics.
+  /// Returns a line for the snapshots and one for the diagnostics, if they were written.
   std::string written_outputs(const SimulationRun& run) const {
     std::string text;
     if (const int snapshots = run.summary().snapshots; snapshots > 0)
@@ -456,7 +456,7 @@ class Run {
     return text;
   }
 
-  /// ", 4 ranks, NCCL 2.28.3"; empty of one process.
+  /// Returns ", 4 ranks, NCCL 2.28.3"; empty for a single process.
   std::string ranks_text(Backend backend) const {
     if (!sharing_) return {};
     const std::string way = backend == Backend::cuda ? ", " + sharing_->transport() : "";
@@ -468,13 +468,12 @@ class Run {
     return bodies == 1 ? "not defined for one body" : "not defined: the energy is 0 or not finite";
   }
 
-  /// The measurement of the kernel that `auto` chose; none if the user or a checkpoint named it, or nothing was
-  /// measured.
+  /// Returns the measurement of the kernel that `auto` chose. Returns none if `auto` did not choose or did not measure.
   const Candidate* chosen() const {
     return simulation_->status().auto_choice && chooser_.chosen() ? &*chooser_.chosen() : nullptr;
   }
 
-  /// The kernel with all of its settings, and who chose it.
+  /// Adds the kernel with all of its settings, and the reason of a choice by `auto`.
   void add_kernel(Json& metadata) const {
     const Status& now = simulation_->status();
     metadata["kernel"] = now.kernel_id;
@@ -486,7 +485,7 @@ class Run {
     metadata["auto"].update(error_json(candidate ? candidate->error : std::nullopt));
   }
 
-  /// "kernel cpu-tree leaf=32 tolerance=0.0007", and in a second line why `auto` has chosen it.
+  /// Returns "kernel cpu-tree leaf=32 tolerance=0.0007", and if `auto` chose it, a second line with the reason.
   std::string kernel_text() const {
     const Status& now = simulation_->status();
     std::string text = fmt::format("kernel {}{}\n", words_for(*now.kernel, now.settings), ranks_text(now.backend));
@@ -520,12 +519,12 @@ class Run {
   }
 
   const RunVerb& options_;
-  const KernelSharing* const sharing_;  // null: one process
+  const KernelSharing* const sharing_;  // null: a single process
   RunOrder order_;
   SimulationRun::Outputs outputs_;
   AutoChooser chooser_;
   std::optional<Simulation> simulation_;
-  std::string damaged_{};  // why the checkpoint of --resume is not the one that continues; empty: it is
+  std::string damaged_{};  // why another checkpoint than that of --resume continues; empty: none does
   Progress progress_;
 };
 

@@ -1,4 +1,4 @@
-// The history of a window's run, and its replay.
+// The history of a window's run, and its replay file.
 #include <memory>
 #include <numbers>
 
@@ -10,7 +10,7 @@
 namespace orrery {
 namespace {
 
-/// Follows the run of a window, and saves how it went.
+/// Records the run of a window, and saves it as a replay.
 class RunsWindow final : public WindowFeature {
  public:
   explicit RunsWindow(Session& session) : session_{session}, history_{session.lockstep} {}
@@ -43,7 +43,7 @@ class RunsWindow final : public WindowFeature {
  private:
   Simulation& simulation() const { return session_.lane.simulation(); }
 
-  /// It begins when it is first asked for: the simulation has its bodies then.
+  /// Returns the history. Begins it at the first call, when the simulation has its bodies.
   RunHistory& history() {
     if (!std::exchange(begun_, true)) history_.begin(simulation());
     return history_;

@@ -37,10 +37,10 @@
 namespace orrery {
 namespace {
 
-constexpr double most_steps = 1e15;  // whole in a double
+constexpr double most_steps = 1e15;  // exact in a double
 constexpr double events_without_every = 100;
 
-/// The first step that reaches the time.
+/// Returns the first step whose time is at least `sim_time`.
 std::int64_t step_at(double sim_time, const Status& now) {
   const double left = (sim_time - now.sim_time) / nominal_step(now.time_step);
   const double steps = std::ceil(left - rounding_of_steps(left + static_cast<double>(now.step)));
@@ -51,7 +51,7 @@ std::int64_t step_at(double sim_time, const Status& now) {
   return now.step + static_cast<std::int64_t>(std::max(steps, 0.0));
 }
 
-/// Whether the run ends with the current step, and not with one before it.
+/// Returns whether the order's end is the current step, not an earlier one.
 bool ends_here(const RunOrder& order, const Status& now) {
   if (order.steps) return *order.steps == now.step;
   return *order.until >
@@ -116,7 +116,7 @@ std::string first_bytes(const std::string& file, const DiagnosticsPlace& place, 
   return text;
 }
 
-/// The first field of the first row, which is behind the metadata and the names of the columns.
+/// Returns the first field of the first row, which follows the metadata and the column names.
 std::int64_t first_step_of(std::string_view text) {
   std::string_view line = take_line(text);
   while (line.starts_with('#')) line = take_line(text);
@@ -189,11 +189,11 @@ bool belongs_to_run(const std::string& file, const std::string& id) {
 
 namespace {
 
-constexpr double batch_ms = 200;  // a run answers to a stop and shows where it is after such a time
+constexpr double batch_ms = 200;  // ms after which a run reacts to a stop and shows its progress
 constexpr int most_batch_steps = 1024;
 constexpr std::chrono::milliseconds pause{2};
 
-/// Empty if it is gone.
+/// Returns the working folder; empty if it is gone.
 std::filesystem::path working_folder() {
   std::error_code gone;
   return std::filesystem::current_path(gone);
@@ -240,7 +240,7 @@ void SimulationRun::write_row(const Bodies& bodies) {
     const Status& now = simulation_.status();
     return now.conserved && now.conserved->step == now.step;
   };
-  if (!measured()) {  // with the batch that ended here
+  if (!measured()) {  // not measured with the last batch
     simulation_.apply(MeasureConserved{});
     simulation_.start(0, 0);
     simulation_.wait();
@@ -256,18 +256,18 @@ void SimulationRun::write_outputs(std::int64_t event, bool row, bool snapshot) {
     if (snapshot) write_numbered(event);
     outputs_due_ = false;
   } catch (const std::runtime_error& error) {
-    outputs_due_ = row || !log_;  // a row that the file has already is not due again
+    outputs_due_ = row || !log_;  // false if the file had this row before
     const bool began_file = log_ && log_->place() && !place_before_outputs_;
     if (began_file) place_before_outputs_ = DiagnosticsPlace{};
     throw OutputFailure{failure_text(error)};
   }
 }
 
-/// A run that begins writes its first state; one that continues begins a new file of diagnostics with its own.
+/// Writes the first outputs. A continued run writes only outputs that are due, or a row in a new diagnostics file.
 void SimulationRun::write_first_outputs() {
   const std::int64_t step = simulation_.status().step;
   const std::optional<std::int64_t> event = schedule_.event_at(step);
-  if (!event) outputs_due_ = false;  // this order has none here
+  if (!event) outputs_due_ = false;  // this order has no outputs at this step
   if (!schedule_.has_outputs()) return;
   const bool new_file = log_ && !log_->place();
   if (event && (step == 0 || outputs_due_)) {
@@ -282,7 +282,7 @@ void SimulationRun::write_numbered(std::int64_t event) {
   write_snapshot(series_->file(event), simulation_.snapshot_view(),
                  {.existing = Existing::replace_here, .format = &series_->format()});
   ++summary_.snapshots;
-  if (schedule_.latest_event(simulation_.status().step) != event) return;  // the last state: a later run replaces it
+  if (schedule_.latest_event(simulation_.status().step) != event) return;  // a later run replaces this last state
   try {
     snapshot_ = series_->mark_of(event);
   } catch (const std::runtime_error&) {
@@ -309,7 +309,7 @@ bool SimulationRun::run(const std::function<bool()>& stop, const std::function<v
   return true;
 }
 
-/// Takes as many steps towards `end` as last some time, or ends with the current one if the run is stopped.
+/// Runs steps towards `end` for about batch_ms. Ends earlier if `stop` returns true.
 void SimulationRun::run_batch(std::int64_t end, const std::function<bool()>& stop,
                               const std::function<void(const Progress&)>& show) {
   const std::int64_t left = end - simulation_.status().step;
@@ -342,7 +342,7 @@ void SimulationRun::take_in(const StepTiming& batch) {
   summary_.interactions += batch.interactions_per_evaluation * batch.evaluations;
 }
 
-/// A full disk does not end the run: the last checkpoint stays, and the next one may succeed.
+/// Writes a checkpoint if one is due. If that fails, for example on a full disk, the run continues, and may try again.
 void SimulationRun::write_checkpoint_in_time() {
   if (order_.checkpoint.empty()) return;
   const std::chrono::duration<double> since = Clock::now() - last_checkpoint_;
@@ -369,7 +369,7 @@ void SimulationRun::write_checkpoint(const std::string& file) {
   RunRecord checkpoint = record_of(simulation_);
   RunOrder order = order_;
   if (log_ && is_stream(log_->file())) {
-    order.diagnostics.clear();  // it ends with this run
+    order.diagnostics.clear();  // a stream ends with this run
   } else if (log_) {
     order.diagnostics = log_->file();
     checkpoint.diagnostics = outputs_due_ ? place_before_outputs_ : log_->place();
@@ -403,13 +403,13 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view prefix = "snapshot_";
-constexpr std::uint64_t marked_bytes = 65536;  // at each end of a file
+constexpr std::uint64_t marked_bytes = 65536;  // bytes in the checksum, at each end of a file
 
 std::string name_of(std::int64_t number, std::string_view ending) {
   return fmt::format("{}{:05}{}", prefix, number, ending);
 }
 
-/// The number of the snapshot to which a file of this name belongs; none: it belongs to none of this format.
+/// Returns the number of the snapshot to which a file of this name belongs; none if it belongs to none of this format.
 std::optional<std::int64_t> number_of(const std::string& name, const SnapshotFormat& format) {
   if (!name.starts_with(prefix)) return std::nullopt;
   const std::string_view stem = std::string_view{name}.substr(0, name.find('.'));
@@ -435,7 +435,7 @@ SnapshotMark mark_of_file(const fs::path& file) {
   return mark;
 }
 
-/// Ascending.
+/// Returns the bodies' shares of the total mass, in ascending order.
 std::vector<double> mass_shares(const Bodies& bodies) {
   std::vector<double> shares;
   double total = 0;
@@ -492,7 +492,7 @@ SnapshotMark SnapshotSeries::mark_of(std::int64_t number) const {
 }
 
 bool SnapshotSeries::is_of_bodies(const fs::path& file, const Bodies& bodies) {
-  constexpr double tolerance = 1e-5;  // relative: masses were rounded in other units
+  constexpr double tolerance = 1e-5;  // relative; masses may have been rounded in other units
   try {
     const std::vector<double> found = mass_shares(read_snapshot(file).bodies), wanted = mass_shares(bodies);
     return std::ranges::equal(found, wanted, [](double a, double b) { return std::abs(a - b) <= tolerance * b; });
@@ -508,7 +508,7 @@ bool SnapshotSeries::has(const SnapshotMark& mark) const {
   try {
     return mark_of_file(file) == mark;
   } catch (const std::runtime_error&) {
-    return false;  // it cannot be read: nothing shows whose it is
+    return false;  // an unreadable file is not known to be this run's
   }
 }
 

@@ -1,4 +1,4 @@
-// Runs without a window: their schedule, their diagnostics, and the run itself.
+// Runs without a window: their schedule, their diagnostics, and the run.
 #pragma once
 
 #include <chrono>
@@ -20,30 +20,30 @@
 
 namespace orrery {
 
-/// The snapshots of a run in their folder: snapshot_00000.tipsy, snapshot_00001.tipsy and so on.
+/// The snapshots of a run in a folder: snapshot_00000.tipsy, snapshot_00001.tipsy and so on.
 class SnapshotSeries {
  public:
-  /// `format`: an id. Throws UsageError for one that is unknown. The folder may be missing.
+  /// Makes a series. `format` is an id; throws UsageError if it is unknown. The folder need not exist.
   SnapshotSeries(std::filesystem::path folder, const std::string& format);
 
   const std::filesystem::path& folder() const { return folder_; }
   const SnapshotFormat& format() const { return *format_; }
   std::filesystem::path file(std::int64_t number) const;
-  /// Whether the file has the name of a snapshot, and not of a file that belongs to one.
+  /// Returns whether the file has the name of a snapshot. False for a snapshot's companion file.
   bool is_snapshot(const std::filesystem::path& file) const;
-  /// Whether a snapshot of this series, or a file that belongs to it, can have this name in the folder.
+  /// Returns whether a snapshot of this series, or its companion file, could have this name.
   bool takes(const std::string& name) const;
-  /// The existing files of this series from snapshot `number` on, without links. Throws std::runtime_error, one line.
+  /// Returns the existing files of snapshots with numbers >= `number`; no links. Throws std::runtime_error, one line.
   std::vector<std::filesystem::path> files_from(std::int64_t number) const;
-  /// Removes them. Throws std::runtime_error, one line.
+  /// Removes the files that files_from() returns. Throws std::runtime_error, one line.
   void remove_from(std::int64_t number) const;
 
-  /// Throws std::runtime_error, one line, if the snapshot cannot be read.
+  /// Returns the mark of a snapshot. Throws std::runtime_error, one line, if the file cannot be read.
   SnapshotMark mark_of(std::int64_t number) const;
-  /// Whether the folder has the snapshot that was marked.
+  /// Returns whether the folder has the marked snapshot, unchanged.
   bool has(const SnapshotMark& mark) const;
-  /// Whether `file` is a snapshot of as many bodies, with the same shares of the mass in any order. Tells runs of
-  /// different systems apart where nothing is marked.
+  /// Returns whether the snapshot `file` has as many bodies as `bodies`, with the same shares of the total mass in any
+  /// order. Distinguishes runs of different systems if there is no mark.
   static bool is_of_bodies(const std::filesystem::path& file, const Bodies& bodies);
 
  private:
@@ -51,148 +51,147 @@ class SnapshotSeries {
   const SnapshotFormat* format_;
 };
 
-/// The steps of a run: the last one, and those with outputs, which have numbers from 0 on.
+/// The steps of a run: the last one, and those with outputs. Outputs are numbered from 0.
 class RunSchedule {
  public:
-  /// Plans the steps from the state `now`. Its own outputs may be due: an earlier run could not write them. Throws
-  /// UsageError for an order that cannot be met from there.
+  /// Plans the steps from the state `now`. If `outputs_due`, the outputs of that state are missing, because an earlier
+  /// run could not write them. Throws UsageError for an order that cannot be met from there.
   RunSchedule(const Status& now, const RunOrder& order, bool outputs_due);
 
   std::int64_t last_step() const { return last_step_; }
   bool has_outputs() const { return event_steps_ > 0; }
-  /// The number of the outputs that a run has last had at `step`.
+  /// Returns the number of the latest outputs at or before `step`.
   std::int64_t latest_event(std::int64_t step) const;
-  /// The next step after `step` with outputs, or the last one.
+  /// Returns the next step after `step` with outputs, at most the last step.
   std::int64_t next_event(std::int64_t step) const;
-  /// The number of the outputs that belong to `step`; none: it has no outputs. The last step has some in any case.
+  /// Returns the number of the outputs at `step`; none if it has none. If there are outputs, the last step has some.
   std::optional<std::int64_t> event_at(std::int64_t step) const;
 
  private:
   std::int64_t step_of(std::int64_t event) const;
 
   std::int64_t last_step_ = 0;
-  double event_steps_ = 0;  // between outputs; 0: there are none
+  double event_steps_ = 0;  // number of steps between outputs, not necessarily whole; 0: no outputs
 };
 
-/// Change of the total energy.
+/// Relative change of the total energy since a step.
 struct EnergyChange {
   double relative = 0;
   std::int64_t since_step = 0;
 };
 
-/// A CSV file of a run's conserved sums, Lagrangian radii about the centre of mass, and a checksum of the state, with
-/// which runs can be compared bit by bit.
+/// A CSV file of a run's conserved sums, Lagrangian radii about the centre of mass, and a checksum of each state. The
+/// checksums show whether two runs agree bit by bit.
 class DiagnosticsLog {
  public:
-  /// A new file, made with its first row. Throws std::runtime_error, one line.
+  /// Prepares a new file, which is written with the first row. Throws std::runtime_error, one line.
   DiagnosticsLog(const std::string& file, const Json& metadata, Existing existing);
-  /// Continues the file of the run `id`: keeps what it had at `place`. Follows no symbolic link. Throws also if it is
-  /// shorter now, or if belongs_to_run() is false.
+  /// Continues the file of the run `id` after `place`; drops later rows. Follows no symbolic link. Throws
+  /// std::runtime_error if the file is shorter than that, or if belongs_to_run() is false.
   DiagnosticsLog(const std::string& file, const DiagnosticsPlace& place, const std::string& id);
 
-  /// Throws std::runtime_error, one line that names the file, if it cannot be written.
+  /// Appends a row. Throws std::runtime_error, one line that names the file, if that fails.
   void add(const ConservedProbe& probe, const Bodies& bodies);
 
   const std::string& file() const { return file_.path(); }
-  /// Change from the first row of the file to the last; none before this run has written one.
+  /// Returns the change from the first row of the file to the last; none before this object has written a later row.
   std::optional<EnergyChange> energy_change() const { return energy_change_; }
-  /// None before the first row.
+  /// Returns the end of the rows; none before the first row.
   std::optional<DiagnosticsPlace> place() const;
 
  private:
-  std::string begin_;  // what the file gets before its next row
+  std::string begin_;  // bytes to write before the next row
   OutputFile file_;
   std::optional<double> first_energy_;
-  std::int64_t first_step_ = 0;  // of the row with the first energy
+  std::int64_t first_step_ = 0;  // step of the row with first_energy_
   std::optional<EnergyChange> energy_change_;
 };
 
-/// Throws std::runtime_error, one line, if the run `id` cannot continue its file of diagnostics at this place.
+/// Throws std::runtime_error, one line, if the run `id` cannot continue its diagnostics file at `place`.
 void require_rows(const std::string& file, const DiagnosticsPlace& place, const std::string& id);
 
-/// Whether the file begins with the header of diagnostics that the run `id` writes: one with "run": id; for a run
-/// without an id, one without "run".
+/// Returns whether the file begins with the diagnostics header of the run `id`: its "run" equals `id`, or is missing if
+/// `id` is empty.
 bool belongs_to_run(const std::string& file, const std::string& id);
 
-/// A snapshot, diagnostics or the last checkpoint could not be written. The state is whole: a checkpoint continues the
-/// run.
+/// Thrown if a snapshot, diagnostics or the last checkpoint could not be written. The state is intact, so a checkpoint
+/// can continue the run.
 struct OutputFailure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Runs a simulation to the end of an order, and writes what the order asks for on the way.
+/// Runs a simulation to the end of an order, and writes the outputs of that order.
 class SimulationRun {
  public:
   struct Outputs {
-    Existing existing = Existing::keep;             ///< of a new file of diagnostics
-    Json metadata{};                                ///< of that file
-    std::string id{};                               ///< see RunRecord; that file has it, too
-    std::optional<DiagnosticsPlace> diagnostics{};  ///< of a run that continues its file
-    bool continues_snapshots = false;               ///< in the folder that the run had before
-    std::optional<SnapshotMark> snapshot{};         ///< the latest before
-    bool due = false;                               ///< those of the step at which this one begins could not be written
+    Existing existing = Existing::keep;             ///< applies to a new diagnostics file
+    Json metadata{};                                ///< metadata of a new diagnostics file
+    std::string id{};                               ///< id of the run, see RunRecord; also in the diagnostics file
+    std::optional<DiagnosticsPlace> diagnostics{};  ///< where the run continues its diagnostics file; none: new file
+    bool continues_snapshots = false;               ///< snapshots go to the same folder as before
+    std::optional<SnapshotMark> snapshot{};         ///< latest snapshot of the earlier run
+    bool due = false;                               ///< the outputs of the first state could not be written before
   };
   struct Progress {
     std::int64_t step, last_step;
     double sim_time;
-    std::optional<double> left_s;  ///< unknown before the first batch has ended
+    std::optional<double> left_s;  ///< seconds; none before the first batch has ended
   };
   struct Summary {
-    std::int64_t steps = 0;   ///< of this run
-    double steps_s = 0;       ///< computing them took, measurements and files left out
-    double interactions = 0;  ///< in them
+    std::int64_t steps = 0;   ///< steps of this run
+    double steps_s = 0;       ///< time of the steps alone, without measurements and files
+    double interactions = 0;  ///< number of interactions in these steps
     std::optional<EnergyChange> energy{};
     int snapshots = 0, checkpoints = 0;
-    std::string problem{};  ///< one line: why a checkpoint could not be written, though the run continued; else empty
+    std::string problem{};  ///< one line: why the latest checkpoint in the run could not be written; else empty
   };
 
-  /// `simulation` must outlive this. Throws UsageError for an order that cannot be met from its current state.
+  /// Prepares a run. `simulation` must outlive it. Throws UsageError if its state cannot meet the order.
   SimulationRun(Simulation& simulation, const RunOrder& order, const Outputs& outputs);
 
-  /// Runs to the end, or until `stop` returns true. Calls `stop`, and `show` with the progress, some hundred times per
-  /// second. Returns whether the end was reached. Throws std::runtime_error where a body is not finite or a device
-  /// fails, and OutputFailure.
-  ///
-  /// First removes the snapshots of later steps that the folder has: see first_new_snapshot().
+  /// Runs to the end, or until `stop` returns true; returns whether the end was reached. Calls `stop`, and `show` with
+  /// the progress, some hundred times per second. Throws OutputFailure, and std::runtime_error if a body is not finite
+  /// or a device fails.
+  /// Before the first step, removes existing snapshots from first_new_snapshot() on.
   bool run(const std::function<bool()>& stop, const std::function<void(const Progress&)>& show);
-  /// Writes the order's checkpoint. Throws std::runtime_error, one line; the last ones are then as they were.
+  /// Writes the order's checkpoint to `file`. If that throws std::runtime_error, earlier checkpoints are unchanged.
   void write_checkpoint(const std::string& file);
 
-  /// Whether the run is at the last step and has written all its outputs. No run continues from here, except to a later
-  /// end.
+  /// Returns whether the run is at the last step and has written all its outputs. Such a run continues only if it gets
+  /// a later end.
   bool is_complete() const { return simulation_.status().step >= last_step() && !outputs_due_; }
   std::int64_t last_step() const { return schedule_.last_step(); }
   Summary summary() const;
-  /// The number of the first snapshot that a run with these outputs writes from the state `now` on.
+  /// Returns the number of the first snapshot that a run with these outputs writes from the state `now` on.
   static std::int64_t first_new_snapshot(const Status& now, const RunSchedule& schedule, const Outputs& outputs);
-  /// Empty before the first row.
+  /// Returns the name of the diagnostics file; empty without one.
   std::string diagnostics_file() const { return log_ ? log_->file() : std::string{}; }
 
  private:
   using Clock = std::chrono::steady_clock;
 
   void write_row(const Bodies& bodies);
-  /// Throws OutputFailure.
+  /// Writes outputs. Throws OutputFailure.
   void write_outputs(std::int64_t event, bool row, bool snapshot);
   void write_first_outputs();
   void write_numbered(std::int64_t event);
   void run_batch(std::int64_t end, const std::function<bool()>& stop, const std::function<void(const Progress&)>& show);
   void take_in(const StepTiming& batch);
   void write_checkpoint_in_time();
-  /// Throws OutputFailure.
+  /// Writes the last checkpoint. Throws OutputFailure.
   void write_last_checkpoint();
   Progress progress() const;
 
   Simulation& simulation_;
   const RunOrder order_;
-  const std::filesystem::path folder_;  // the working folder, which may vanish during the run
+  const std::filesystem::path folder_;  // working folder at the start, which may vanish during the run
   const RunSchedule schedule_;
   const std::string id_;
-  const std::optional<SnapshotSeries> series_;  // none: no snapshots are asked for
+  const std::optional<SnapshotSeries> series_;  // none: no snapshots are ordered
   const std::int64_t first_new_snapshot_;
   const bool continues_snapshots_;
-  std::optional<SnapshotMark> snapshot_;  // the latest
-  bool outputs_due_;                      // those of the current step
+  std::optional<SnapshotMark> snapshot_;  // mark of the latest snapshot
+  bool outputs_due_;                      // the outputs of the current step are not written yet
   std::optional<DiagnosticsPlace> place_before_outputs_{};
   std::optional<DiagnosticsLog> log_;
   Summary summary_;

@@ -1,4 +1,4 @@
-// Sweeps in the window: their commands, and the choice that the user is making.
+// Commands of sweeps, and the user's entries for the next sweep.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@
 
 namespace orrery {
 
-/// Measures every combination of the values of the settings, one after the other, on copies of the first state of the
-/// current scene.
+/// Starts a sweep of all combinations of the settings' values. Each is measured alone, on a copy of the first state of
+/// the current scene.
 struct StartSweep {
-  std::vector<std::string> kernels;   ///< ids, or "all": all that can run here; empty: the current one
-  std::vector<std::string> tunables;  ///< names; empty: settings as they are
-  std::vector<int> counts;            ///< empty: the current number of bodies
+  std::vector<std::string> kernels;   ///< ids, or "all" for all that can run here; empty: the current kernel
+  std::vector<std::string> tunables;  ///< names of settings to vary; empty: none, all keep their values
+  std::vector<int> counts;            ///< numbers of bodies; empty: the current number
 };
 
 struct StopSweep {};
@@ -34,11 +34,11 @@ inline constexpr std::tuple sweep_commands{
         Argument<&StartSweep::kernels>{{.name = "kernels", .optional = true, .form = Form::kernels}}),
     command_row<StopSweep>("stop-sweep", "Stops the sweep and keeps what was measured.")};
 
-/// The sweep that the user is choosing.
+/// The user's entries for the next sweep.
 struct SweepDraft {
-  std::vector<std::string> tunables;  ///< every combination of their values; those of other kernels are ignored
-  bool every_kernel = false;          ///< instead of settings: all kernels with their initial settings
-  std::string counts;                 ///< as typed; empty: the current number of bodies
+  std::vector<std::string> tunables;  ///< names of settings to vary in all combinations; ignores those of other kernels
+  bool every_kernel = false;          ///< varies the kernels, with their initial settings, instead of settings
+  std::string counts;                 ///< numbers of bodies as typed; empty: the current number
 };
 
 }  // namespace orrery

@@ -24,10 +24,10 @@
 namespace orrery {
 namespace {
 
-/// The fastest variant at a number of bodies, and those that are within noise of it.
+/// The best variant at a number of bodies, and the other variants that may be as fast.
 struct BestRow {
   std::size_t row;
-  std::vector<std::size_t> within_noise;  ///< in the order of their times
+  std::vector<std::size_t> within_noise;  ///< fastest first
 };
 
 bool measured(const Measurement& row) {
@@ -39,18 +39,18 @@ bool has_another_value(const Measurement& row, const std::string& name, const st
   return found != row.values.end() && found->second != value;
 }
 
-/// A setting's value as a number, to compare; 0 for a word.
+/// Returns a setting's value as a number for comparisons; 0 for a word.
 double magnitude_of(const std::string& value) {
   double number = 0;
   std::from_chars(value.data(), value.data() + value.size(), number);
   return number;
 }
 
-/// The distance of a row from its kernel's initial settings. Among equally fast rows, the least is preferred.
+/// Distance of a row from its kernel's initial settings. Among equally fast rows, the smallest one is preferred.
 struct Departure {
-  bool other_kernel;          ///< than the fastest one's
-  std::ptrdiff_t changed;     ///< settings that are not the kernel's initial ones
-  std::vector<double> sizes;  ///< of their values
+  bool other_kernel;          ///< not the kernel of the fastest row
+  std::ptrdiff_t changed;     ///< number of settings that differ from the initial ones
+  std::vector<double> sizes;  ///< their values
   friend auto operator<=>(const Departure&, const Departure&) = default;
 };
 
@@ -65,10 +65,10 @@ Departure departure_of(const Measurement& row, const Measurement& fastest, std::
   return departure;
 }
 
-/// Finds the best of the rows measured with `count` bodies; none if there are no rows. If several may be the fastest,
-/// prefers the fastest's kernel, then the most initial settings, then the smaller values.
+/// Returns the best of the rows measured with `count` bodies; none if there are no such rows. If several may be the
+/// fastest, prefers the kernel of the fastest row, then the fewest changed settings, then smaller values.
 std::optional<BestRow> best_row(std::span<const Measurement> rows, int count, std::span<const KernelPtr> kernels) {
-  std::vector<std::size_t> first;  // the candidates for the fastest
+  std::vector<std::size_t> first;  // rows that may be the fastest
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].count == count && measured(rows[i]) && rows[i].rank.first == 1) first.push_back(i);
   }
@@ -83,7 +83,7 @@ std::optional<BestRow> best_row(std::span<const Measurement> rows, int count, st
   return found;
 }
 
-/// The rows' indices in the order to show them: for each number of bodies the fastest first, and last what failed.
+/// Returns the rows' indices in display order: by number of bodies, then by time. Failed rows are last in their group.
 std::vector<std::size_t> fastest_first(std::span<const Measurement> rows) {
   std::vector<std::size_t> order(rows.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -94,7 +94,7 @@ std::vector<std::size_t> fastest_first(std::span<const Measurement> rows) {
   return order;
 }
 
-/// Differences of row `index` from the others: "block 256", with the kernel's id before it if kernels differ.
+/// Returns the settings of row `index` that differ between rows: "block 256". If kernels differ, adds the kernel's id.
 std::string short_name(std::span<const Measurement> rows, std::size_t index) {
   const Measurement& row = rows[index];
   const bool kernels = std::ranges::any_of(rows, [&](const Measurement& r) { return r.kernel_id != row.kernel_id; });
@@ -110,7 +110,7 @@ std::string short_name(std::span<const Measurement> rows, std::size_t index) {
   return name.empty() ? row.kernel_id : name;
 }
 
-/// "1", or "2-4" with an en dash if other rows are within noise; empty if it was not measured.
+/// Returns the rank: "1", or "2-4" with an en dash if other rows are within noise; empty for an unmeasured row.
 std::string rank_words(const Measurement& row) {
   if (!measured(row)) return {};
   return row.rank.first == row.rank.last ? fmt::format("{}", row.rank.first)
@@ -119,8 +119,8 @@ std::string rank_words(const Measurement& row) {
 
 using theme::em;
 
-/// The settings to vary, in the kernel's order: the ticked ones; otherwise its block size or its first setting. None if
-/// the kernels are varied.
+/// Returns the settings to vary, in the kernel's order: the ticked ones, else its block size or its first setting.
+/// Returns none if the kernels are varied.
 std::vector<const Tunable*> varied(const KernelInfo* kernel, const SweepDraft& draft) {
   if (draft.every_kernel || !kernel || kernel->tunables.empty()) return {};
   std::vector<const Tunable*> ticked;
@@ -132,7 +132,7 @@ std::vector<const Tunable*> varied(const KernelInfo* kernel, const SweepDraft& d
   return {block ? block : &kernel->tunables.front()};
 }
 
-/// "block \u00d7 split".
+/// Returns what is varied: "block \u00d7 split", or "all kernels".
 std::string subject(const std::vector<const Tunable*>& tunables) {
   std::string words;
   for (const Tunable* tunable : tunables) words += (words.empty() ? "" : " \u00d7 ") + std::string{tunable->name};
@@ -179,7 +179,7 @@ std::size_t variants_of(const std::vector<const Tunable*>& chosen, const std::ve
   return variants;
 }
 
-/// The list above the button has the subject in full, so the number of variants comes first where both do not fit.
+/// Returns the label of the start button. Leaves out the subject if necessary: the list above the button shows it.
 std::string start_label(const std::string& subject, const std::string& variants, float width) {
   const float room = width - 2 * ImGui::GetStyle().FramePadding.x;
   const std::string whole = fmt::format("Sweep {}{}{}", subject, variants.empty() ? "" : ": ", variants);
@@ -231,7 +231,7 @@ void controls(const Status& status, const ViewStatus& view, SweepDraft& draft, R
           machine_in_use(view));
 }
 
-/// "leaf 16: as fast as leaf 32 within noise, and nearer to the initial settings."
+/// Returns "leaf 16: as fast as leaf 32 within noise, and nearer to the initial settings."
 std::string best_words(std::span<const Measurement> rows, const BestRow& best) {
   const std::string name = short_name(rows, best.row);
   if (best.within_noise.empty()) return fmt::format("{} is the fastest.", name);
@@ -256,7 +256,7 @@ void best(const Status& status, const ViewStatus& view, Requests& out) {
   wrapped_text(best_words(sweep.rows, *found), theme::dim, theme::Font::small);
 }
 
-/// If the window did not respond for a noticeable time.
+/// Returns a sentence if the window did not respond for at least 0.1 s during the row's measurement; else "".
 std::string held_words(const SweepStatus& sweep, std::size_t row) {
   constexpr double seen_s = 0.1;
   const double held_s = row < sweep.held_s.size() ? sweep.held_s[row] : 0;
@@ -267,7 +267,7 @@ std::string held_words(const SweepStatus& sweep, std::size_t row) {
                           : std::string{};
 }
 
-/// The parts of a row that fit.
+/// Columns of the table that fit into its width.
 struct ShownColumns {
   bool count_and_interval, rate;
 };
@@ -277,7 +277,7 @@ void sweep_row(const SweepStatus& sweep, std::size_t index, int place, ShownColu
   const Measurement& row = sweep.rows[index];
   const bool clicked = row_button("sweep.row", place, short_name(sweep.rows, index).c_str(), is_present(row, status));
   if (clicked && !row.problem) return_to(row, status, out);
-  if (clicked && row.problem) out.push_back(SelectKernel{row.kernel_id, row.values});  // no more is known
+  if (clicked && row.problem) out.push_back(SelectKernel{row.kernel_id, row.values});  // a failed row has only these
   if (ImGui::IsItemHovered()) {
     tooltip(fmt::format("{}  {}", row.kernel_id, row.settings),
             !row.problem ? fmt::format("{}\n{}. 95 % interval of the median: {}\n{}{}", system_words(row),

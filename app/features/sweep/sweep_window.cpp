@@ -20,7 +20,7 @@
 namespace orrery {
 namespace {
 
-/// Keeps the shown kernel's settings, except those that are varied.
+/// Gives variants of the shown kernel its current settings, except those that are varied.
 void keep_settings(std::vector<Variant>& variants, const std::vector<Axis>& axes, const Status& shown) {
   for (Variant& variant : variants) {
     if (variant.kernel->id != shown.kernel_id) continue;
@@ -70,7 +70,7 @@ void SweepControl::start(const StartSweep& asked, Simulation& shown, SweepStatus
   describe(status);
 }
 
-/// Some kernels return only when their work is nearly done. No frame is drawn meanwhile.
+/// Continues the sweep, and records how long that takes. Some kernels block until nearly done; no frame is drawn then.
 void SweepControl::tick_sweep() {
   const std::size_t entry = sweep_->entries().size();
   const auto begin = std::chrono::steady_clock::now();
@@ -80,7 +80,7 @@ void SweepControl::tick_sweep() {
   held_s_[entry] = std::max(held_s_[entry], held_s);
 }
 
-/// Waits for steps in flight and for a choice of kernel: they would be measured as well.
+/// Continues the sweep. Waits for steps in flight and a choice of kernel, which would disturb the measurement.
 bool SweepControl::tick(Simulation& shown, SweepStatus& status) {
   if (!sweep_ || !shown.idle() || shown.measuring()) return false;
   tick_sweep();
@@ -139,7 +139,7 @@ void SweepControl::end(Simulation& shown, SweepStatus& status) {
 
 namespace {
 
-/// Sweeps beside the picture.
+/// Sweeps as a part of the window.
 class SweepWindow final : public WindowFeature {
  public:
   explicit SweepWindow(Session& session) : session_{session}, control_{session.backends} {}
@@ -186,7 +186,7 @@ class SweepWindow final : public WindowFeature {
     session_.report_files(session_.view.sweep.files, session_.view.sweep.error);
   }
 
-  /// Adds new rows of the sweep to the results.
+  /// Adds the new rows of the sweep to the results.
   void take_rows() {
     for (; taken_ < session_.view.sweep.rows.size(); ++taken_) {
       session_.lane.log().statistics().add_swept(session_.view.sweep.rows[taken_]);
@@ -195,7 +195,7 @@ class SweepWindow final : public WindowFeature {
 
   Session& session_;
   SweepControl control_;
-  std::size_t taken_ = 0;  // rows of the sweep that the results have
+  std::size_t taken_ = 0;  // number of the sweep's rows that the results have
 };
 
 }  // namespace

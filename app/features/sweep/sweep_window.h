@@ -12,21 +12,21 @@
 
 namespace orrery {
 
-/// The plan for StartSweep: the shown system's first state, integrator, law, dt and softening, and its kernel's
-/// settings if they are not varied. Throws UsageError; std::runtime_error for a kernel that cannot run here.
+/// Returns the plan for StartSweep: the shown system's first state, integrator, law, dt and softening, and the shown
+/// kernel's settings that are not varied. Throws UsageError, or std::runtime_error for a kernel that cannot run here.
 SweepPlan sweep_plan(const Backends& backends, const StartSweep& asked, const Status& shown);
 
-/// Runs one sweep at a time. The shown simulation is paused meanwhile.
+/// Runs one sweep at a time. During a sweep, the shown simulation is paused.
 class SweepControl {
  public:
-  /// `backends` must outlive this.
+  /// Makes an object without a sweep. `backends` must outlive it.
   explicit SweepControl(const Backends& backends) : backends_{backends} {}
-  /// Throws as sweep_plan(), and UsageError while a sweep is running or a kernel is being chosen. Then nothing has
-  /// changed.
+  /// Starts a sweep. Throws UsageError while a sweep is running or `auto` chooses a kernel, and what sweep_plan()
+  /// throws; then nothing has changed.
   void start(const StartSweep& asked, Simulation& shown, SweepStatus& status);
-  /// Call once per frame. Returns whether the sweep has ended; `status` then has the names of its files.
+  /// Continues the sweep. Returns whether it has ended; `status` then has the names of its files. Call once per frame.
   bool tick(Simulation& shown, SweepStatus& status);
-  /// Ends the sweep and keeps what was measured. Returns whether one was running.
+  /// Ends the sweep, and keeps its results so far. Returns whether one was running.
   bool stop(Simulation& shown, SweepStatus& status);
 
  private:
@@ -37,8 +37,8 @@ class SweepControl {
   const Backends& backends_;
   ShownPause pause_;
   std::optional<Sweep> sweep_;
-  std::vector<double> held_s_;         // by entry, with that of the running one
-  std::optional<SweepReport> report_;  // after sweep_, which it refers to
+  std::vector<double> held_s_;  // longest time in seconds that tick() took, by entry; the last is the running one
+  std::optional<SweepReport> report_;  // declared after sweep_, to which it refers
 };
 
 }  // namespace orrery

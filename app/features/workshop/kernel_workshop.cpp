@@ -43,7 +43,7 @@ std::vector<WorkshopMessage> shown_messages(const std::vector<FileMessage>& mess
   return shown;
 }
 
-/// Throws std::runtime_error.
+/// Reads a kernel file. Throws std::runtime_error if it cannot be read or is too large.
 std::string read_whole(const std::string& file) {
   std::string text = read_text(file);
   require_kernel_file_size(file, text.size());
@@ -72,7 +72,7 @@ void KernelWorkshop::require_file() const {
 
 void KernelWorkshop::open(const std::string& file) {
   const std::lock_guard lock{mutex_};
-  (void)read_whole(file);  // throws if there is none
+  (void)read_whole(file);  // throws if the file does not exist
   watch_.watch(file);
   if (file != status_.file) {
     const int texts = status_.text_number;
@@ -203,7 +203,7 @@ void KernelWorkshop::run(const std::stop_token& stop) {
   }
 }
 
-/// Whether the text that is being judged is no longer the newest. What woke the thread is then looked at again.
+/// Returns whether a newer text may have been saved while one is judged. Wakes the thread again, to look at the file.
 bool KernelWorkshop::replaced() {
   if (thread_.get_stop_token().stop_requested()) return true;
   if (!watch_.take()) return false;
@@ -215,7 +215,7 @@ void KernelWorkshop::take_in_text() {
   std::string file;
   int requests = 0;
   change([&] {
-    (void)watch_.take();  // a save both changes the file and wakes
+    (void)watch_.take();  // a save both changes the file and wakes the thread
     file = status_.file;
     requests = requests_;
   });
@@ -243,7 +243,7 @@ void KernelWorkshop::take_in_text() {
   if (version > 0) judge(version, file, text);
 }
 
-/// The version to judge for this text of the file; 0 if there is nothing to do.
+/// Returns the version to judge for this text of the file; 0 if there is nothing to do. Adds a version for a new text.
 int KernelWorkshop::version_to_judge(const std::string& text) {
   const bool same = !texts_.empty() && texts_.back() == text;
   const bool asked = std::exchange(asked_, false);
@@ -302,7 +302,7 @@ void KernelWorkshop::judge(int version, const std::string& name, const std::stri
     });
     begin = WorkshopClock::now();
     const KernelCheck check = tools_.check(*file, values, cancelled);
-    if (left) return;  // the file is looked at again: its text may be the same
+    if (left) return;  // the thread reads the file again, perhaps with the same text
     const std::chrono::duration<double> check_s = WorkshopClock::now() - begin;
     change([&] {
       if (!is_latest()) return;
@@ -370,7 +370,7 @@ namespace fs = std::filesystem;
 
 /// Returns the file and the targets of its links.
 std::vector<fs::path> with_targets(const fs::path& file) {
-  constexpr std::size_t most_links = 40;  // as the system allows
+  constexpr std::size_t most_links = 40;  // limit of the system
   std::vector<fs::path> paths{file};
   std::error_code failure;
   while (paths.size() <= most_links && fs::is_symlink(paths.back(), failure)) {
@@ -383,7 +383,7 @@ std::vector<fs::path> with_targets(const fs::path& file) {
 
 constexpr std::uint32_t of_file = IN_CLOSE_WRITE | IN_MOVED_TO | IN_DELETE | IN_MOVED_FROM | IN_MOVE_SELF | IN_MASK_ADD;
 constexpr std::uint32_t of_folder = IN_CREATE | IN_MOVED_TO | IN_MOVE_SELF | IN_MASK_ADD;
-constexpr std::chrono::milliseconds for_a_save{200};  // editors delete a file just before they write it
+constexpr std::chrono::milliseconds for_a_save{200};  // editors may delete a file just before they write it
 
 }  // namespace
 
@@ -439,7 +439,7 @@ bool FileWatch::take() {
   return true;
 }
 
-/// Whether the file was saved.
+/// Reads the events of the watched places. Returns whether the file was saved.
 bool FileWatch::read_events() {
   bool saved = false, gone = false;
   alignas(inotify_event) std::array<char, 4096> buffer;
@@ -458,9 +458,9 @@ bool FileWatch::read_events() {
   }
   if (gone && !gone_) gone_ = Clock::now();
   try {
-    if (saved || gone) follow_links(file_);  // one of them may be new
+    if (saved || gone) follow_links(file_);  // links or folders may be new
   } catch (const std::runtime_error&) {
-    // It leads nowhere: the reader of the file says so.
+    // A link or folder is missing. Reading the file reports that.
   }
   return saved;
 }

@@ -21,56 +21,56 @@
 
 namespace orrery {
 
-/// Waits for a file to be saved, also by programs that write another file and rename it, and through symbolic links. If
-/// the file or its folder is deleted, moved or made again, and no save follows soon, that counts as one: reading the
-/// file shows what became of it. One thread waits; any thread may wake it.
+/// Waits until a file is saved, also by programs that rename another file to its name, and through symbolic links. If
+/// the file or its folder is deleted, moved or made again and no save follows within 200 ms, that counts as a save. One
+/// thread waits; any thread may call wake().
 class FileWatch {
  public:
-  /// Throws std::runtime_error if the system has no more of these.
+  /// Throws std::runtime_error if the system's limit of watches is reached.
   FileWatch();
 
-  /// Watches this file from now on, instead of the one before; its folder must exist. A link that is replaced leads the
-  /// watch to its new target. Throws std::runtime_error.
+  /// Watches this file instead of the previous one. Its folder must exist. If a link on the way is replaced, follows
+  /// the new link. Throws std::runtime_error.
   void watch(const std::string& file);
-  /// Blocks until the file was saved, or wake() was called.
+  /// Blocks until the file is saved or wake() is called.
   void wait();
-  /// Whether the file was saved, or wake() was called, since the last call.
+  /// Returns whether the file was saved, or wake() was called, since the last call.
   bool take();
   void wake();
 
  private:
   using Clock = std::chrono::steady_clock;
-  /// A name in a folder that is watched.
+  /// A name to watch in a folder.
   struct Place {
     int folder;
     std::string name;
-    bool is_folder = false;  // that is missing, on the way to the file
+    bool is_folder = false;  // a missing folder on the path to the file
   };
-  /// Watches the file and its links' targets. If a folder is missing, watches for its name in the folder above.
+  /// Watches the file and the targets of its links. If a folder is missing, watches the folder above for its name.
   void follow_links(const std::filesystem::path& file);
   bool read_events();
   bool read_wakes() const;
 
   Descriptor notify_, wakes_;
-  std::mutex mutex_;  // of all below
+  std::mutex mutex_;  // guards all members below
   std::filesystem::path file_;
-  std::vector<Place> places_;              // of the file, if it is a link also of what it leads to
-  std::optional<Clock::time_point> gone_;  // when one of them was deleted or moved, if no save followed
+  std::vector<Place> places_;              // the file and the targets of its links
+  std::optional<Clock::time_point> gone_;  // when a place was deleted or moved; none after a save
 };
 
-/// A version of the kernel file that was found correct.
+/// A version of the kernel file that was compiled and checked without errors.
 struct AcceptedKernel {
   int version = 0;
   std::shared_ptr<const KernelFile> file;
 };
 
-/// Compiles and checks one kernel file whenever it is saved, on a thread of its own, and keeps its versions. One thread
-/// calls it.
+/// Compiles and checks one kernel file whenever it is saved, on its own thread, and keeps its versions. All functions
+/// are called from one other thread.
 class KernelWorkshop {
  public:
   struct Tools {
-    /// Throws KernelFileError; anything else once `cancelled`, which any thread may call. `values` are those that the
-    /// running version has.
+    /// Compiles a file for `values`, the settings of the running version. Throws KernelFileError, or any other
+    /// exception once `cancelled` returns true. Any thread may call `cancelled`.
     std::function<std::vector<FileMessage>(const KernelFile& file, const Settings::Values& values,
                                            const std::function<bool()>& cancelled)>
         compile;
@@ -83,29 +83,29 @@ class KernelWorkshop {
   KernelWorkshop(const KernelWorkshop&) = delete;
   KernelWorkshop& operator=(const KernelWorkshop&) = delete;
 
-  /// Watches the file from now on and compiles its text; forgets the versions of another. Throws std::runtime_error if
-  /// there is no such file.
+  /// Watches and compiles this file. If another file was open, forgets its versions. Throws std::runtime_error if the
+  /// file does not exist.
   void open(const std::string& file);
   void close();
-  /// The versions of the open file; none if no file is open.
+  /// Returns the versions of the open file; none if no file is open.
   std::optional<KernelHistory> history() const;
-  /// Opens the file of `history` with its versions. Its text is not compiled before it is changed. Throws as open().
+  /// Opens the file of `history` with its versions. Compiles it only when it changes. Throws what open() throws.
   void restore(const KernelHistory& history);
-  // These throw UsageError if no file is open, or there is no such version; std::runtime_error if it cannot be written.
+  // These functions throw UsageError without an open file or such a version, and std::runtime_error if writing fails.
   void compile_again();
   void save(const std::string& text);
   void bring_back(int version);
 
-  /// Values that the next texts are compiled for as well, so that replacing the running version takes no compiling.
+  /// Sets values for which later texts are also compiled, so that a new version can run without compiling again.
   void set_values(const Settings::Values& values);
-  /// The latest version, once it is known to be correct; each is returned once, and again if its file could not be read
-  /// meanwhile.
+  /// Returns the latest version once, when it is known to be correct. Returns it again if its file could not be read
+  /// for a time, because it is then checked again.
   std::optional<AcceptedKernel> take_accepted();
-  /// A version that take_accepted() returned could not be used after all.
+  /// Marks a version of take_accepted() as rejected, because it could not be used.
   void reject(int version, const std::string& why);
-  /// Whether a text is being compiled or checked, or is about to be.
+  /// Returns whether a text is being compiled or checked, or will be.
   bool busy() const;
-  /// Brings `status` up to date, except for the running version and what does not change.
+  /// Updates `status`, except the running version and the members that never change.
   void describe(WorkshopStatus& status) const;
 
  private:
@@ -122,43 +122,42 @@ class KernelWorkshop {
 
   Tools tools_;
   FileWatch watch_;
-  mutable std::mutex mutex_;  // of all below
+  mutable std::mutex mutex_;  // guards all members below
   WorkshopStatus status_;
-  std::vector<std::string> texts_;  // of the versions
+  std::vector<std::string> texts_;  // texts of the versions
   Settings::Values values_;
   std::optional<AcceptedKernel> accepted_;
-  bool asked_ = false;               // to compile the text even if it is the last one
-  bool judged_ = false;              // the status says what became of the last text
-  int requests_ = 0, answered_ = 0;  // by the user, and those that the thread has looked at
-  std::jthread thread_;              // last, so that it ends first
+  bool asked_ = false;               // compile the text even if it has not changed
+  bool judged_ = false;              // the latest text has been judged; the status has the result
+  int requests_ = 0, answered_ = 0;  // numbers of requests by the user, and of those that the thread has seen
+  std::jthread thread_;              // last member: destroyed first
 };
 
-/// The version of the kernel file that is a kernel of the catalog.
+/// Keeps one version of the kernel file, the placed version, in the catalog as a kernel.
 class PlacedKernel {
  public:
-  /// Makes the version a kernel of the catalog, in place of an earlier one with its id.
+  /// Puts a version into the catalog, in place of an earlier one with its id.
   using Put = std::function<KernelPtr(KernelCatalog& kernels, const AcceptedKernel& version)>;
 
-  /// The catalog must outlive this.
+  /// `kernels` must outlive this object.
   PlacedKernel(KernelCatalog& kernels, Put put) : kernels_{kernels}, put_{std::move(put)} {}
 
-  /// Does nothing if it is there already. If this throws, nothing has changed.
+  /// Places `version`, unless it is placed already. If this throws, nothing has changed.
   void put(const AcceptedKernel& version);
-  /// The version could not be used: the one before takes its place again, or nothing does.
+  /// Removes the placed version, which could not be used. Places the previous one again, if there is one.
   void take_back();
-  /// The versions are counted from 1 again.
+  /// Forgets the numbers of the open file's versions, because another file is opened.
   void forget_numbers();
 
-  /// Whether the kernel with this id is the version.
+  /// Returns whether the kernel with this id is the placed version.
   bool is(std::string_view id) const { return present_.file && present_.file->id == id; }
-  /// 0: none, or not one of the open file.
+  /// Returns the number of the placed version; 0: none, or not of the open file.
   int version() const { return present_.version; }
-  /// KernelInfo::revision of the version; 0: none, or not one of the open file.
+  /// Returns KernelInfo::revision of the placed version; 0: none, or not of the open file.
   int revision() const { return of_file_.empty() ? 0 : of_file_.back()->revision; }
-  /// The version of the kernel with this id and revision, which may have been replaced; 0: none, or not one of the open
-  /// file.
+  /// Returns the version number of a kernel by id and revision, even if it was replaced; 0: not of the open file.
   int version_of(std::string_view id, int revision) const;
-  /// The kernel that the version of the open file became; null: none.
+  /// Returns the kernel that a version of the open file became; null: none.
   KernelPtr kernel_of(int version) const;
 
  private:
@@ -167,7 +166,7 @@ class PlacedKernel {
   KernelCatalog& kernels_;
   Put put_;
   AcceptedKernel present_, last_;   // without a file: none
-  std::vector<KernelPtr> of_file_;  // the kernels that versions of the open file became
+  std::vector<KernelPtr> of_file_;  // kernels that the versions of the open file became
 };
 
 }  // namespace orrery

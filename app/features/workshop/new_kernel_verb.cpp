@@ -32,7 +32,7 @@ struct NewKernelVerb final : Verb {
     if (id.empty()) {
       throw UsageError("'orrery new-kernel' needs the name of the kernel, such as 'orrery new-kernel my-kernel'");
     }
-    (void)new_kernel_file(line.kernels, id, from);  // refuses what cannot be one
+    (void)new_kernel_file(line.kernels, id, from);  // throws if they make no kernel file
   }
 
   int run(const Program& /*program*/) const override {

@@ -1,4 +1,4 @@
-// The workshop for kernels: its commands, what the window shows of it, and the drafts of its editor.
+// Commands of the workshop for kernels, its state in the window, and the drafts of its editor.
 #pragma once
 
 #include <map>
@@ -25,7 +25,7 @@ struct SaveKernelFile {
 
 struct NewKernelFile {
   std::string id;
-  std::string from;  ///< empty: the shortest starting point
+  std::string from;  ///< starting point; empty: the shortest one
 };
 
 struct BringKernelBack {
@@ -52,12 +52,12 @@ inline constexpr std::tuple workshop_commands{
 
 /// State of the file that the workshop watches.
 enum class WorkshopState {
-  closed,     ///< no file
-  compiling,  ///< its latest text
-  checking,   ///< in another process
-  running,    ///< its latest text is a kernel of the window
-  unchecked,  ///< its latest text compiles; nothing here can run it
-  rejected,   ///< its latest text is not, or cannot be read; an earlier version may run
+  closed,     ///< no file is open
+  compiling,  ///< the latest text is being compiled
+  checking,   ///< the latest text is being checked in another process
+  running,    ///< the latest text is correct, and can run in the window
+  unchecked,  ///< the latest text compiles, but nothing here can run it
+  rejected,   ///< the latest text has errors or cannot be read; an earlier version may run
 };
 
 /// A message about a line of the file.
@@ -67,72 +67,72 @@ struct WorkshopMessage {
   std::string text;
 };
 
-/// The sources of a built-in kernel, to read and perhaps to start from.
+/// Source files of a built-in kernel, to read or to start a new kernel from.
 struct WorkshopSource {
   struct File {
     std::string name, text;
   };
   std::string kernel_id;
-  std::vector<File> files;   ///< its own first
+  std::vector<File> files;   ///< the kernel's own file first
   std::string why_no_start;  ///< one line; empty: a new kernel can start from it
 };
 
-/// The workshop as the window shows it.
+/// State of the workshop in the window.
 struct WorkshopStatus {
   WorkshopState state = WorkshopState::closed;
-  std::string file;                       ///< empty: none
-  std::string kernel_id;                  ///< of the latest text that has one
-  std::string problem;                    ///< why the state is `rejected`, one line
-  std::string text;                       ///< of the file, as it was read last
-  int text_number = 0;                    ///< counts the texts that were read
+  std::string file;                       ///< name of the open file; empty: none
+  std::string kernel_id;                  ///< id in the latest text that has one
+  std::string problem;                    ///< one line: why the state is `rejected`
+  std::string text;                       ///< latest text that was read from the file
+  int text_number = 0;                    ///< number of texts that were read so far
   std::vector<WorkshopMessage> messages;  ///< about the latest text: errors, then warnings
   std::vector<WorkshopVersion> versions;  ///< oldest first
-  int running = 0;                        ///< the version that is the window's kernel now; 0: none
+  int running = 0;                        ///< version that runs in the window; 0: none
   std::string unavailable;                ///< why kernel files cannot run here; empty if they can
   std::vector<WorkshopSource> sources;    ///< of the built-in kernels; filled in when a window opens
 };
 
-/// Draft of one kernel file, as the user edits it.
+/// The user's edits of one kernel file.
 struct SourceDraft {
-  std::string text;              ///< of the editor; each line ends with '\n'
-  std::string base;              ///< the text of the file that it was made from
-  std::string asked;             ///< the text that Save asked for last
-  std::string locked;            ///< why the text can only be read, one line; empty: it can be edited
-  int text_number = 0;           ///< of WorkshopStatus, when the file was looked at
-  bool changed_on_disk = false;  ///< the file has another text than `base`, and the user has yet to choose one
+  std::string text;              ///< text in the editor; each line ends with '\n'
+  std::string base;              ///< text of the file on which the edits are based
+  std::string asked;             ///< text that was saved last
+  std::string locked;            ///< one line: why the text cannot be edited; empty: it can
+  int text_number = 0;           ///< WorkshopStatus::text_number when the file was last compared
+  bool changed_on_disk = false;  ///< the file's text is not `base`, and the user has not yet chosen one
 };
 
-/// Takes every text that the file gets, except in place of edits.
+/// Updates the draft after the file has changed. Edits are kept; `changed_on_disk` is then set.
 void follow_file(const WorkshopStatus& workshop, SourceDraft& draft);
 
-/// Forgets the edits.
+/// Replaces the edits by the text of the file.
 void take_file_text(const std::string& text, SourceDraft& draft);
 
-/// Forgets that the file has this text instead of the one that was edited.
+/// Keeps the edits, which are then based on this text of the file.
 void keep_edits(const std::string& text, SourceDraft& draft);
 
-/// Whether there are edits that the file does not have.
+/// Returns whether there are edits that the file does not have.
 bool unsaved(const SourceDraft& draft);
 
-/// Text that Save would write: the draft with the file's line ends.
+/// Returns the text that Save would write: the draft, with the file's line ends.
 std::string file_text(const SourceDraft& draft);
 
-/// Why saving the editor's text would damage this text of a file, one line; empty if it would not.
+/// Returns one line that says why the editor would damage this text; empty if it would not.
 std::string why_not_editable(const std::string& text);
 
-/// State that an editor keeps between frames.
+/// State of an editor between frames.
 struct EditorState {
-  int cursor_line = -1;  ///< in the last frame, from 0; -1: not known
-  std::string shown;     ///< the text after the last frame: if it is another one now, the program has changed it
+  int cursor_line = -1;  ///< in the last frame, from 0; -1: unknown
+  std::string shown;     ///< text after the last frame; if it differs now, the program has changed it
 };
 
-/// Text that the user types in the workshop.
+/// The user's entries in the workshop.
 struct WorkshopDraft {
-  std::string file;                            ///< to open, or the name of a new kernel
-  std::map<std::string, SourceDraft> sources;  ///< of each file that was open
+  std::string file;                            ///< name of a file to open, or of a new kernel
+  std::map<std::string, SourceDraft> sources;  ///< drafts by file name, of all files that were open
   EditorState editor;
-  std::string source;       ///< the built-in kernel whose source is read; empty: the editor is shown
-  std::string source_file;  ///< which of its files; one that it has not: its own
+  std::string source;       ///< id of the built-in kernel whose source is shown; empty: the editor is shown
+  std::string source_file;  ///< name of the shown source file; if the kernel has no such file, its own file is shown
 };
 
 }  // namespace orrery

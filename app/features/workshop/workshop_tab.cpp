@@ -38,7 +38,7 @@ std::string editor_text(const std::string& text) {
   return replaced(text, long_end, "\n");
 }
 
-/// Returns the text as ImGui's editor gives it back: its characters have 16 bits.
+/// Returns the text after conversion to the editor's 16-bit characters and back. Other characters are lost.
 std::string through_editor(const std::string& text) {
   std::vector<ImWchar> characters(text.size() + 1);
   const int count =
@@ -69,7 +69,7 @@ void follow_file(const WorkshopStatus& workshop, SourceDraft& draft) {
   if (!unsaved(draft) || draft.text == editor_text(workshop.text)) {
     take_file_text(workshop.text, draft);
   } else if (workshop.text == draft.asked) {
-    keep_edits(workshop.text, draft);  // of the time since
+    keep_edits(workshop.text, draft);  // edits since the save
   } else {
     draft.changed_on_disk = workshop.text != draft.base;
   }
@@ -99,19 +99,19 @@ namespace {
 
 using theme::em;
 
-constexpr float number_width = 2.6f;  // em
+constexpr float number_width = 2.6f;  // width of the line numbers, in em
 
 int lines_in(const std::string& text) {
   return static_cast<int>(std::count(text.begin(), text.end(), '\n')) + 1;
 }
 
-/// Messages at the line: errors before warnings.
+/// Returns the first message about the line, errors before warnings; null if there is none.
 const WorkshopMessage* message_at(std::span<const WorkshopMessage> messages, int line) {
   const auto found = std::ranges::find(messages, line, &WorkshopMessage::line);
   return found == messages.end() ? nullptr : &*found;
 }
 
-/// The numbers of the visible lines and the marks of messages; `low` is the first line's corner.
+/// Draws the numbers of the visible lines and the marks of messages. `low` is the upper left corner of the first line.
 void draw_lines(std::span<const WorkshopMessage> messages, int lines, ImVec2 low) {
   const float height = ImGui::GetTextLineHeight(), top = ImGui::GetScrollY();
   const int first = std::max(0, static_cast<int>(top / height) - 1);
@@ -133,10 +133,10 @@ void draw_lines(std::span<const WorkshopMessage> messages, int lines, ImVec2 low
   }
 }
 
-/// While the editor has the keyboard, ImGui edits a copy of its own.
+/// Data for follow_editing(). While the editor has the keyboard, ImGui edits its own copy of the text.
 struct Editing {
   int cursor_line = -1;
-  const std::string* replacement = nullptr;  // of that copy
+  const std::string* replacement = nullptr;  // new text for that copy; null: keep it
 };
 
 int follow_editing(ImGuiInputTextCallbackData* data) {
@@ -164,7 +164,7 @@ bool escape_pressed() {
   return ImGui::IsKeyPressed(key_index(ImGuiKey_Escape));
 }
 
-/// An editor without a scroll bar of its own, as high as its text or higher, in a window that scrolls.
+/// Draws an editor, at least as high as its text, in a child window that scrolls.
 void source_box(const char* id, std::string& text, std::span<const WorkshopMessage> messages, float height,
                 ImGuiInputTextFlags flags, EditorState& state) {
   ImGui::PushID(id);
@@ -174,7 +174,7 @@ void source_box(const char* id, std::string& text, std::span<const WorkshopMessa
   const float own_top = ImGui::GetCursorPosY() + padding.y;
   const int lines = lines_in(text);
   const float text_height = ImGui::GetTextLineHeight() * static_cast<float>(lines + 1) + 2 * padding.y;
-  const float needed = std::max(text_height, ImGui::GetContentRegionAvail().y);  // a click below the text edits it, too
+  const float needed = std::max(text_height, ImGui::GetContentRegionAvail().y);  // a click below the text also edits it
   draw_lines(messages, lines, {low.x, low.y + padding.y});
   ImGui::SetCursorPosX(ImGui::GetCursorPosX() + em(number_width));
   Editing editing{.replacement = text == state.shown ? nullptr : &text};
@@ -184,7 +184,7 @@ void source_box(const char* id, std::string& text, std::span<const WorkshopMessa
                             flags | ImGuiInputTextFlags_CallbackAlways | ImGuiInputTextFlags_NoHorizontalScroll,
                             follow_editing, &editing);
   ImGui::PopStyleColor();
-  if (kept && text != *kept) text = *kept;  // ImGui takes Esc for an undo of all edits
+  if (kept && text != *kept) text = *kept;  // ImGui undoes all edits on Esc
   const int line = editing.cursor_line;
   if (line >= 0 && state.cursor_line >= 0 && line != state.cursor_line) follow_cursor(line, own_top);
   state.cursor_line = line;
@@ -195,14 +195,14 @@ void source_box(const char* id, std::string& text, std::span<const WorkshopMessa
   ImGui::PopID();
 }
 
-/// The text of a file with the numbers of its lines, marked as `id`; lines with messages are marked, and explain
-/// themselves under the mouse. It follows the cursor.
+/// Draws an editor for the text of a file, with line numbers. Lines with messages are highlighted, and show them under
+/// the mouse. Scrolls with the cursor. Test mark: `id`.
 void source_editor(const char* id, std::string& text, std::span<const WorkshopMessage> messages, float height,
                    EditorState& state) {
   source_box(id, text, messages, height, ImGuiInputTextFlags_AllowTabInput, state);
 }
 
-/// Draws the text of a file for reading, as source_editor() does for editing.
+/// Draws the text of a file like source_editor(), but read-only.
 void source_viewer(const char* id, const std::string& text, std::span<const WorkshopMessage> messages, float height) {
   std::string copy = text;
   EditorState state{.shown = text};
@@ -269,7 +269,7 @@ void state_lines(const WorkshopStatus& workshop) {
   if (!workshop.unavailable.empty()) wrapped_text(workshop.unavailable, theme::warn, theme::Font::small);
 }
 
-/// Another program, or *bring back*, gave the file a text while this one was edited.
+/// Draws the choice between the edits and a new text of the file, written by another program or *bring back*.
 void choice_of_texts(const WorkshopStatus& workshop, SourceDraft& draft) {
   if (!draft.changed_on_disk) return;
   text("changed on disk", theme::warn, theme::Font::small);
@@ -307,7 +307,7 @@ void edit_buttons(const WorkshopStatus& workshop, SourceDraft& draft, Requests& 
   }
 }
 
-/// Errors; warnings only if there are none, since most of them follow from the errors.
+/// Draws the errors. Draws warnings only if there are no errors, because most warnings follow from errors.
 void message_lines(const WorkshopStatus& workshop) {
   constexpr std::size_t most = 6;
   std::vector<WorkshopMessage> messages = workshop.messages;
@@ -385,7 +385,7 @@ std::string name_of(const WorkshopSource::File& file) {
   return file.name.substr(file.name.rfind('/') + 1);
 }
 
-/// Which of a kernel's files is read.
+/// Draws the choice among the source files of a kernel.
 void file_choice(const WorkshopSource& source, WorkshopDraft& draft) {
   const WorkshopSource::File& shown = shown_file(source, draft);
   ImGui::SetNextItemWidth(em(13));
@@ -413,7 +413,7 @@ void start_button(const WorkshopSource& source, WorkshopDraft& draft, Requests& 
                   : "Type a name for the new kernel first, on the left.");
 }
 
-/// Text in the editor's place: the file, or a source of a built-in kernel.
+/// Draws the choice of the text to show: the user's file, or the source of a built-in kernel.
 void source_choice(const WorkshopStatus& workshop, WorkshopDraft& draft, Requests& out) {
   const WorkshopSource* const source = shown_source(workshop, draft.source);
   ImGui::SetNextItemWidth(em(10));

@@ -1,4 +1,4 @@
-// The kernel file in the window: its versions, and the bodies that they are checked with.
+// The kernel file in the window: its versions, and the bodies with which they are checked.
 #include "app/features/workshop/workshop_window.h"
 
 #include <fmt/format.h>
@@ -40,7 +40,7 @@
 namespace orrery {
 namespace {
 
-/// Leaves at most `most` bodies: every second, or every third, and so on.
+/// Keeps every second or third body, and so on, so that at most `most` remain.
 void thin_out(Bodies& bodies, int most) {
   const int all = bodies.count();
   const int distance = (all + most - 1) / most;
@@ -52,7 +52,7 @@ void thin_out(Bodies& bodies, int most) {
   bodies = std::move(some);
 }
 
-/// Leaves out what a check cannot have, and says so.
+/// Removes bodies that a check cannot use, and says so in Copy::remark.
 void prepare_for_check(ShownBodies::Copy& copy, int most) {
   Bodies& bodies = copy.snapshot->bodies;
   const int all = bodies.count();
@@ -99,7 +99,7 @@ void ShownBodies::answer(Simulation& simulation) {
   asked_.reset();
   try {
     copy_ = Copy{simulation.snapshot(), status.law, {}};
-  } catch (const std::exception& error) {  // a run whose GPU context is lost has no bodies
+  } catch (const std::exception& error) {  // no bodies: the run's GPU context is lost
     error_ = failure_text(error);
   }
   answered_.notify_one();
@@ -114,7 +114,7 @@ int architecture_of([[maybe_unused]] const Backends& backends) {
   return usual_architecture;
 }
 
-/// `values` as far as the file allows them.
+/// Returns a value for each setting of the file: the one in `values` if the file allows it, else the initial one.
 Settings::Values allowed_values(const KernelFile& file, const Settings::Values& values) {
   Settings::Values allowed;
   for (const FileTunable& tunable : file.tunables) {
@@ -126,7 +126,7 @@ Settings::Values allowed_values(const KernelFile& file, const Settings::Values& 
   return allowed;
 }
 
-/// Its errors, each with the settings that it comes from.
+/// Returns the messages of the errors, each with the settings at which it occurred.
 std::vector<WorkshopMessage> messages_of(const KernelFileError& error, const Settings& settings) {
   std::vector<WorkshopMessage> shown;
   for (const FileMessage& message : error.messages()) {
@@ -136,7 +136,7 @@ std::vector<WorkshopMessage> messages_of(const KernelFileError& error, const Set
   return shown;
 }
 
-/// The arguments of `orrery verify` that check every body, as it is shown.
+/// Returns arguments of `orrery verify` for a check of all bodies, under the shown law.
 std::vector<std::string> whole_check(const std::string& bodies, const Law& law, const Settings::Values& values) {
   std::vector<std::string> words{bodies};
   std::ranges::move(law_arguments(law), std::back_inserter(words));
@@ -144,14 +144,15 @@ std::vector<std::string> whole_check(const std::string& bodies, const Law& law, 
   return words;
 }
 
-/// Returns the arguments of a check of some of the bodies, due to all, for both laws and every value of every setting.
+/// Returns arguments of `orrery verify` for a check of the forces of all on 256 bodies. It covers both laws and every
+/// value of every setting.
 std::vector<std::string> sampled_check(const std::string& bodies, const Law& law) {
   std::vector<std::string> words{bodies, "--sample", "256", "--sample-only"};
   std::ranges::move(law_constants(law), std::back_inserter(words));
   return words;
 }
 
-/// Subject of a trial, without how its forces are computed.
+/// Returns the system of a trial, without kernel and settings.
 Trial system_of(Trial trial) {
   trial.kernel_id.clear();
   trial.settings.clear();
@@ -218,7 +219,7 @@ std::optional<KernelHistory> WorkshopControl::history_without(const KernelInfo& 
   return history;
 }
 
-/// The next version of the file is shown, whatever is shown.
+/// Restores the workshop. The next version of the file is selected, whichever kernel is shown.
 void WorkshopControl::restore(const Handover& handover) {
   if (handover.workshop) made().restore(*handover.workshop);
   first_ = handover.workshop.has_value();
@@ -255,7 +256,7 @@ void WorkshopControl::bring_back(int version) {
   opened().bring_back(version);
 }
 
-/// Runs on the workshop's thread. Compiles for the initial values, which the check needs, and for the current ones,
+/// Compiles a file, on the workshop's thread. Uses the initial values, which the check needs, and the current ones,
 /// which the window needs.
 std::vector<FileMessage> WorkshopControl::compile(const KernelFile& file, const Settings::Values& values,
                                                   const std::function<bool()>& cancelled) const {
@@ -266,7 +267,7 @@ std::vector<FileMessage> WorkshopControl::compile(const KernelFile& file, const 
   return compiled.gravity->warnings;
 }
 
-/// Runs on the workshop's thread.
+/// Checks a file, on the workshop's thread.
 KernelCheck WorkshopControl::check(const KernelFile& file, const Settings::Values& values,
                                    const std::function<bool()>& cancelled) {
   if (!backends_.status(Backend::cuda).available) return {.not_here = true};
@@ -371,13 +372,13 @@ void WorkshopControl::describe_sources(const Backends& backends, WorkshopStatus&
 }
 namespace {
 
-/// Why the file's latest text is not a kernel of the window, one line.
+/// Returns one line that says why the file's latest text does not run in the window.
 std::string why_not_shown(const WorkshopStatus& workshop) {
   if (workshop.state != WorkshopState::unchecked) return workshop.problem;
   return fmt::format("{}: it compiles, but cannot run here: {}", workshop.file, workshop.unavailable);
 }
 
-/// The workshop: what the user asks of the kernel file, and the versions that are taken up.
+/// The workshop as a part of the window: carries out its commands, and selects new versions.
 class WorkshopWindow final : public WindowFeature {
  public:
   explicit WorkshopWindow(Session& session) : session_{session}, control_{session.kernels, session.backends} {
@@ -413,15 +414,15 @@ class WorkshopWindow final : public WindowFeature {
     wait();
   }
 
-  /// Opens the file of --kernel-file. Throws if a film would be one of another kernel.
+  /// Opens the file of --kernel-file. Throws if a film cannot be made with this kernel.
   void begin() override;
 
-  /// In a run that can be repeated, wait() answers.
+  /// Copies the bodies for a check. In deterministic runs, wait() does that.
   void before_steps() override {
     if (!session_.lockstep) control_.answer(session_.lane.simulation());
   }
 
-  /// While a check waits for the bodies: to copy them while steps run would make this frame wait for these.
+  /// Returns whether a check waits for the bodies. If steps ran, copying would block this frame.
   bool forbids_steps() const override { return !session_.lockstep && control_.asks_for_bodies(); }
 
   void follow() override {
@@ -452,8 +453,8 @@ class WorkshopWindow final : public WindowFeature {
 
   std::string name_of(const KernelInfo& kernel) const override { return control_.name_of(kernel); }
 
-  /// In a run that can be repeated: 0; 2 if the kernel of --kernel-file does not compile or cannot run here; 1 if it
-  /// was not shown for another reason.
+  /// Returns 0, or in a deterministic run with --kernel-file: 2 if the kernel does not compile or cannot run here; 1 if
+  /// it was not shown for another reason.
   int exit_status() const override;
 
  private:
@@ -473,7 +474,7 @@ class WorkshopWindow final : public WindowFeature {
 
   Session& session_;
   WorkshopControl control_;
-  bool given_shown_ = false;  // the kernel of --kernel-file was shown
+  bool given_shown_ = false;  // the kernel of --kernel-file has been shown
 };
 
 void WorkshopWindow::begin() {
@@ -499,7 +500,7 @@ int WorkshopWindow::exit_status() const {
   return failed ? 1 : 2;
 }
 
-/// Takes up the new version. In a run that can be repeated, the frame waits for the check first.
+/// Selects a new version. In a deterministic run, first blocks until it is checked.
 void WorkshopWindow::wait() {
   constexpr std::chrono::milliseconds nap{2};
   while (session_.lockstep && control_.busy() && !stop_requested()) {
@@ -509,8 +510,8 @@ void WorkshopWindow::wait() {
   take_up_version();
 }
 
-/// A kernel that was replaced waits for the end of a sweep or a lesson, but not the news of one that was prepared
-/// before: the next one would overwrite it.
+/// Selects a new version, but not during a sweep or a lesson. The outcome of a kernel that was prepared before is taken
+/// even then, because the next outcome would overwrite it.
 void WorkshopWindow::take_up_version() {
   if (const std::optional<PreparedKernel> prepared = session_.lane.simulation().take_prepared()) {
     if (const int version = control_.took(*prepared); version > 0) report_version(version);

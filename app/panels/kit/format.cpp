@@ -1,4 +1,4 @@
-// Formats and reads numbers, file names and lists of numbers.
+// Formats and reads numbers, lists of numbers and file names.
 #include "app/panels/kit/format.h"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ std::string three_digits(double value) {
   return fmt::format("{:.0f}", value);
 }
 
-/// Returns the power of ten of the first digit: 0 for 1 to 9.9.
+/// Returns the power of ten of the first digit: 0 for 1 <= value < 10.
 int exponent_of(double value) {
   return static_cast<int>(std::floor(std::log10(value)));
 }
@@ -93,7 +93,7 @@ std::string format_percent(double share) {
 }
 namespace {
 
-/// Reads each part between commas with `parsed`. Returns nothing if one part cannot be read.
+/// Reads each entry between commas with `parsed`. Returns nothing if one entry cannot be read.
 template <class T>
 std::optional<std::vector<T>> list_of(std::string_view entry, std::optional<T> (*parsed)(std::string_view)) {
   std::vector<T> list;

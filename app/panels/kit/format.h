@@ -9,7 +9,7 @@
 #include "compute/core/text.h"
 
 namespace orrery {
-/// En dash, shown in place of a number that is not known (yet).
+/// En dash, shown in place of a number that is not known.
 inline constexpr const char* unknown = "\u2013";
 
 /// Formats with three significant digits and an SI prefix: "1.83 T/s". Returns `unknown` unless finite and > 0.
@@ -34,21 +34,21 @@ std::string format_error(double error);
 /// Formats with three significant digits: "0.153", "12.4", "-3". Very small or large numbers have two: "3.1e-7".
 std::string format_value(double value);
 
-/// Returns ", 4.1 % of the 0.21 s since the previous one" for work that took `ms`. `gap_s`: the time since the previous
-/// one; if unknown, the text is empty.
+/// Returns ", 4.1 % of the 0.21 s since the previous one" for work that took `ms` milliseconds. `gap_s` is the time in
+/// seconds since the previous one. If it is none, returns an empty text.
 std::string cost_share(double ms, std::optional<double> gap_s);
 
 /// Formats a fraction of 1 as "0.02 %", "3.1 %", "37 %". Returns `unknown` unless finite and >= 0.
 std::string format_percent(double share);
 
-/// Reads numbers of bodies > 0, separated by commas: "4k, 16k". Returns nothing if an entry is not such a number, and
-/// an empty list for an empty text.
+/// Reads numbers of bodies > 0, separated by commas: "4k, 16k". Returns nothing if an entry is not such a number. An
+/// empty text gives an empty list.
 std::optional<std::vector<int>> counts_of(std::string_view entry);
 
-/// Reads numbers > 0, separated by commas: "0.01, 0.005". Fails as counts_of() does.
+/// Reads numbers > 0, separated by commas: "0.01, 0.005". Returns nothing in the same cases as counts_of().
 std::optional<std::vector<float>> positive_numbers_of(std::string_view entry);
 
-/// Reads a seed: a whole number from 0 to the largest that the command line accepts. Otherwise returns nothing.
+/// Reads a seed: a whole number from 0 to the largest that the command line accepts. Returns nothing for other texts.
 std::optional<std::uint64_t> seed_of(std::string_view entry);
 
 /// Expands a leading "~" or "~/" to the home folder, as a shell does.

@@ -1,11 +1,11 @@
 #pragma once
-// The differences between Dear ImGui 1.86 and 1.92 that the program meets.
+// The differences between Dear ImGui 1.86 and 1.92 that concern this program.
 
 #include <imgui.h>
 
 namespace orrery {
 
-/// Index of a key for IsKeyDown() and IsKeyPressed(). Before 1.87 it is the back end's key code, as io.KeyMap has it.
+/// Returns a key's index for IsKeyDown() and IsKeyPressed(). Before 1.87: the back end's key code from io.KeyMap.
 inline auto key_index(ImGuiKey key) {
 #if IMGUI_VERSION_NUM < 18700
   return ImGui::GetKeyIndex(key);
@@ -14,7 +14,7 @@ inline auto key_index(ImGuiKey key) {
 #endif
 }
 
-/// Index of the key with the capital letter `letter`, 'A' to 'Z'. Before 1.87 it is GLFW's key code, the letter itself.
+/// Returns the index of the key `letter`, 'A' to 'Z'. Before 1.87, it is GLFW's key code, which equals the letter.
 inline auto letter_key_index(char letter) {
 #if IMGUI_VERSION_NUM < 18700
   return static_cast<int>(letter);
@@ -23,7 +23,7 @@ inline auto letter_key_index(char letter) {
 #endif
 }
 
-/// Height in pixels for which a font was added. Since 1.92 a font has glyphs of every height.
+/// Returns the height in pixels for which a font was added. Since 1.92, a font can draw glyphs of any height.
 inline float font_size(const ImFont& font) {
 #if IMGUI_VERSION_NUM < 19200
   return font.FontSize;
@@ -32,11 +32,11 @@ inline float font_size(const ImFont& font) {
 #endif
 }
 
-/// Makes the glyph of a character wider by `share` of the font's height, the ink in its middle. Since 1.92 glyphs are
-/// made when they are first drawn, and keep their widths.
+/// Makes a character's glyph wider by `share` of the font's height, and centres the ink. Does nothing since 1.92, where
+/// ImGui makes glyphs when they are first drawn.
 inline void widen_glyph(ImFont& font, ImWchar character, float share) {
 #if IMGUI_VERSION_NUM < 19200
-  // FindGlyph returns a pointer to const, but a font's glyphs may be changed before its table is built again.
+  // FindGlyph returns a pointer to const, but glyphs may be changed before BuildLookupTable().
   auto* glyph = const_cast<ImFontGlyph*>(font.FindGlyphNoFallback(character));
   if (!glyph) return;
   const float wider = share * font_size(font);

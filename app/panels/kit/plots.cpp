@@ -30,7 +30,7 @@ ImU32 colour_of(PlotInk ink) {
   return colours.at(static_cast<std::size_t>(ink));
 }
 
-/// Draws into the present window. A mark is a button there.
+/// Draws a plot into the current ImGui window. Each mark is a button.
 class WindowCanvas final : public PlotCanvas {
  public:
   explicit WindowCanvas(const char* id) : id_{id} {}
@@ -124,8 +124,8 @@ void begin_entry(ImU32 colour) {
   ImGui::SameLine();
 }
 
-/// Returns the widths of columns that are filled row by row. Each has room for its longest name and time; an empty
-/// column has a usual width.
+/// Returns the widths in pixels of the legend's columns, which are filled row by row. Each column has room for its
+/// longest name and a time; an empty column has a default width.
 std::vector<float> widths_of(std::span<const TimePart> parts, int columns, float gap) {
   std::vector<float> widths(static_cast<std::size_t>(columns), em(5.5f));
   std::size_t column = 0;

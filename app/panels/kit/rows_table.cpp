@@ -23,7 +23,7 @@ void sort_by(const char* column, SortOrder& order) {
   }
 }
 
-/// Draws an arrow between `low` and `high`, at the left or right end.
+/// Draws a sort arrow at the left or right end of the box from `low` to `high`.
 void draw_arrow(ImVec2 low, ImVec2 high, bool at_left, bool down) {
   const float r = em(0.2f), x = at_left ? low.x + r : high.x - r, y = (low.y + high.y) / 2;
   const float tip = down ? r : -r;

@@ -11,7 +11,7 @@
 namespace orrery {
 /// Sort order of a table's rows.
 struct SortOrder {
-  std::string column;  ///< name of the column; empty: not sorted
+  std::string column;  ///< name of the column; empty: the rows are not sorted
   bool descending = false;
 };
 
@@ -21,16 +21,16 @@ struct Column {
   const char* notes = "";
 };
 
-/// Begins a table whose line of names does not scroll. The rows scroll if `rows` need more than `height` pixels.
-/// Returns false if no part of the table is visible. If true, the caller must call ImGui::EndTable().
-/// If `order` is given, clicks on a name sort by that column: ascending, descending, then not. The caller draws the
-/// rows in that order. Names are marked as `id.by.NUMBER`, from 0.
+/// Begins a table whose column names do not scroll. The rows scroll if `rows` rows need more than `height` pixels.
+/// Returns false if the table is not visible. If true, the caller must call ImGui::EndTable().
+/// If `order` is given, a click on a name changes it: ascending, descending, then unsorted. The caller then draws the
+/// rows in that order. Test marks of the names: `id.by.NUMBER`, from 0.
 bool begin_rows(const char* id, std::span<const Column> columns, int rows, float height, SortOrder* order = nullptr);
 
-/// Draws the first cell of the next row, marked as `id.index`. The whole row can be clicked; returns whether it was.
+/// Draws the first cell of the next row. The whole row can be clicked; returns whether it was. Test mark: `id.index`.
 bool row_button(const char* id, int index, const char* label, bool selected);
 
-/// Result of pin_cell(), which draws a pin in the next cell, marked as `ID.index`, on top of the clickable row.
+/// Result of pin_cell(), which draws a pin in the next cell, above the clickable row. Test mark: `ID.index`.
 struct PinCell {
   bool clicked, hovered;
 };

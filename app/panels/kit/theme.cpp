@@ -28,14 +28,14 @@ ImFont* add_font(std::span<const unsigned char> file, float pixels) {
                                                     static_cast<int>(file.size()), pixels, &config, glyphs);
 }
 
-/// Puts a gap between hyphens: in Roboto, the two of "--scene" look like one dash.
+/// Adds a gap between hyphens. In Roboto, the two hyphens of "--scene" look like one dash.
 void space_hyphens(ImFontAtlas& atlas) {
   constexpr float gap = 0.14f;  // fraction of the font's height
   atlas.Build();
   for (ImFont* font : atlas.Fonts) widen_glyph(*font, '-', gap);
 }
 
-/// Returns a colour that contrasts with the background.
+/// Returns a grey of this opacity: white on the dark tone, black on the light one.
 ImVec4 grey(float opacity) {
   return theme::tone() == theme::Tone::light ? ImVec4{0, 0, 0, opacity} : ImVec4{1, 1, 1, opacity};
 }
@@ -47,7 +47,7 @@ ImVec4 accent(float opacity) {
 void set_colours(theme::Tone tone) {
   const auto set = [&](ImGuiCol which, ImVec4 colour) { ImGui::GetStyle().Colors[which] = colour; };
   const bool light = tone == theme::Tone::light;
-  // The window colour comes first, because theme::tone() reads it.
+  // Set first, because theme::tone() reads this colour.
   // Windows are slightly transparent: bright bodies behind them remain visible, and the text stays readable.
   set(ImGuiCol_WindowBg, light ? ImVec4{0.965f, 0.969f, 0.980f, 0.92f} : ImVec4{0.043f, 0.051f, 0.078f, 0.88f});
   set(ImGuiCol_PopupBg, light ? ImVec4{1, 1, 1, 0.98f} : ImVec4{0.070f, 0.082f, 0.122f, 0.97f});
@@ -71,7 +71,7 @@ void set_colours(theme::Tone tone) {
   set(ImGuiCol_CheckMark, accent(1.0f));
   set(ImGuiCol_Separator, grey(0.08f));
   set(ImGuiCol_ScrollbarBg, {});
-  set(ImGuiCol_ScrollbarGrab, accent(0.35f));  // visible, so that users see that there is more
+  set(ImGuiCol_ScrollbarGrab, accent(0.35f));  // strong enough that users see that there is more to scroll to
   set(ImGuiCol_ScrollbarGrabHovered, accent(0.6f));
   set(ImGuiCol_ScrollbarGrabActive, accent(0.8f));
   set(ImGuiCol_PlotHistogram, accent(0.45f));
@@ -121,7 +121,7 @@ namespace orrery {
 
 void apply_style(float scale, theme::Tone tone) {
   ImGuiIO& io = ImGui::GetIO();
-  io.IniFilename = nullptr;  // no file of window positions: panels cannot be moved
+  io.IniFilename = nullptr;  // ImGui stores no window positions, because panels cannot be moved
   io.Fonts->Clear();
   io.FontDefault = add_font(fonts::roboto_regular, theme::body_pixels * scale);
   add_font(fonts::roboto_medium, theme::body_pixels * scale);

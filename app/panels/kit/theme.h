@@ -7,10 +7,10 @@
 #include "app/panels/kit/imgui_versions.h"
 
 namespace orrery::theme {
-/// Light text on a dark background, or dark text on a light one.
+/// Style of the window: light text on a dark background, or dark text on a light one.
 enum class Tone { dark, light };
 
-/// Returns the tone of the current context; dark if apply_style() was not called.
+/// Returns the tone of the current ImGui context. Before apply_style(), the tone is dark.
 Tone tone();
 
 /// A colour with one value per tone. Converts to the value for the current tone.
@@ -37,13 +37,12 @@ constexpr Colour blue = accent;
 constexpr Colour violet{IM_COL32(187, 154, 247, 255), IM_COL32(120, 76, 200, 255)};
 constexpr Colour cyan{IM_COL32(42, 195, 222, 255), IM_COL32(0, 132, 160, 255)};
 constexpr Colour slate{IM_COL32(86, 95, 137, 255), IM_COL32(120, 128, 160, 255)};
-/// The runs A and B of a comparison, as the picture draws one over the other: the first two of render::part_colours().
+/// Colours of the runs A and B of a comparison: the first two of render::part_colours().
 inline constexpr std::array runs{Colour{IM_COL32(86, 180, 233, 255), IM_COL32(63, 136, 178, 255)},
                                  Colour{IM_COL32(230, 159, 0, 255), IM_COL32(173, 119, 0, 255)}};
 constexpr Colour pale{IM_COL32(255, 255, 255, 40), IM_COL32(0, 0, 0, 40)};
 
-/// Colours of the runs A and B of a comparison, as the picture draws one over the other: the first two of
-/// render::part_colours().
+/// Colours of the runs A and B of a comparison, the same as in the picture: the first two of render::part_colours().
 inline constexpr std::array run_colours{Colour{IM_COL32(86, 180, 233, 255), IM_COL32(63, 136, 178, 255)},
                                         Colour{IM_COL32(230, 159, 0, 255), IM_COL32(173, 119, 0, 255)}};
 
@@ -55,12 +54,12 @@ constexpr ImU32 faded(ImU32 colour, float opacity) {
 /// Fonts, in the order in which apply_style() loads them.
 enum class Font { body, strong, small, headline };
 
-/// Returns a font of the current context; the body font before apply_style() was called.
+/// Returns a font of the current ImGui context. Before apply_style(), returns the body font.
 ImFont* font(Font which);
 
-constexpr float body_pixels = 15;  ///< the body font's height on a display of 96 dots per inch
+constexpr float body_pixels = 15;  ///< height of the body font on a display of 96 dots per inch
 
-/// Converts from units of the body font's height to pixels, so that all sizes follow the display's scale.
+/// Converts from multiples of the body font's height to pixels. Sizes in em follow the display's scale.
 inline float em(float lengths) {
   return lengths * font_size(*font(Font::body));
 }
@@ -70,7 +69,7 @@ inline float em(float lengths) {
 namespace orrery {
 
 /// Sets colours, spacing and fonts for a display of `scale` (1 = 96 dots per inch). Rebuilds the current context's font
-/// atlas: call outside a frame. After a change of scale, the renderer back end must recreate its font texture.
+/// atlas, so call outside a frame. If `scale` has changed, the renderer back end must recreate its font texture.
 void apply_style(float scale, theme::Tone tone = theme::Tone::dark);
 
 }  // namespace orrery

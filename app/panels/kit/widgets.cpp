@@ -1,4 +1,4 @@
-// Widgets, and the marks by which tests find widgets.
+// Widgets, and the test marks with which tests find them.
 #include "app/panels/kit/widgets.h"
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ struct Mark {
   bool cut_off = false;
 };
 
-// Marks persist between frames, so that each name is allocated once. A new ImGui context clears them.
+// The map keeps its marks between frames, so that each name is allocated once. A new ImGui context clears it.
 std::map<std::string, Mark, std::less<>>& marks() {
   static std::map<std::string, Mark, std::less<>> all;
   static int latest = 0;
@@ -48,7 +48,7 @@ void ui_mark(std::string_view name) {
   auto found = marks().find(name);
   if (found == marks().end()) found = marks().emplace(name, Mark{}).first;
   const float hidden = (high.x - low.x) - (rect.x1 - rect.x0);
-  found->second = {rect, ImGui::GetFrameCount(), hidden > 1};  // a tolerance of one pixel for rounding
+  found->second = {rect, ImGui::GetFrameCount(), hidden > 1};  // hidden > 1: one pixel is tolerated as rounding
 }
 
 void ui_mark(std::string_view group, std::string_view item) {
@@ -94,7 +94,7 @@ bool reads_as_number(std::string_view word) {
   return !word.empty() && digit(word.front()) && digit(word.back());
 }
 
-/// Returns the first position for a line break: a newline, or a blank that does not follow a number.
+/// Returns the position of the first line break: a newline, or a blank that does not follow a number.
 std::size_t end_of_words(std::string_view content) {
   std::size_t begin = 0, end = std::min(content.find_first_of(" \n"), content.size());
   while (end < content.size() && content[end] == ' ' && reads_as_number(content.substr(begin, end - begin))) {
@@ -104,9 +104,9 @@ std::size_t end_of_words(std::string_view content) {
   return end;
 }
 
-/// Returns the beginning of `word` that fits into `width` in the current font; at least one character. `word` is wider.
+/// Returns the beginning of `word`, at least one character, that fits into `width`. `word` must be wider than `width`.
 std::string beginning_of(std::string_view word, float width) {
-  const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };  // in UTF-8
+  const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };  // UTF-8 middle byte
   std::size_t one = std::min<std::size_t>(1, word.size());
   while (one < word.size() && continues(word[one])) ++one;
   std::size_t count = std::max(word.size(), one + 1) - 1;
@@ -221,7 +221,7 @@ void tooltip(std::string_view what, std::string_view more) {
 }
 
 void show_tooltip(std::string_view what, std::string_view more) {
-  ImGui::PushStyleVar(ImGuiStyleVar_Alpha, 1.0f);  // readable even over a disabled item
+  ImGui::PushStyleVar(ImGuiStyleVar_Alpha, 1.0f);  // opaque even over a disabled item
   ImGui::BeginTooltip();
   constexpr float width = 24;
   text_in_lines(what, em(width));
@@ -286,7 +286,7 @@ std::string shortened(std::string_view content, float width) {
   if (size_of(content).x <= width) return std::string{content};
   constexpr const char* dots = "\u2026";
   while (!content.empty() && size_of(content).x + size_of(dots).x > width) {
-    const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };  // in UTF-8
+    const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };  // UTF-8 middle byte
     while (content.size() > 1 && continues(content.back())) content.remove_suffix(1);
     content.remove_suffix(1);
   }
@@ -306,7 +306,7 @@ bool begin_combo(const char* id, const std::string& preview, int flags, const st
   if (open && ImGui::IsKeyPressed(key_index(ImGuiKey_Escape))) ImGui::CloseCurrentPopup();
   if (open) return true;
   ui_mark(id);
-  if (shown != preview) tooltip(preview);  // shown above the caller's tooltip
+  if (shown != preview) tooltip(preview);  // the caller's own tooltip follows below
   return false;
 }
 namespace {
@@ -421,7 +421,7 @@ bool filled_slider(const char* label, T& value, const Range<T>& span, const char
   const ImVec2 low = ImGui::GetCursorScreenPos();
   const ImRect frame{low, {low.x + ImGui::CalcItemWidth(), low.y + ImGui::GetFrameHeight()}};
   T shown = value;
-  ImRect handle;  // the handle that ImGui would draw; this call only computes it, as its id is never active
+  ImRect handle;  // handle that ImGui would draw. This call only computes it, because its id is never active
   ImGui::SliderBehavior(frame, ImGui::GetID("fill"), type, &shown, &span.least, &span.most, format, flags, &handle);
   const bool active = ImGui::GetActiveID() == ImGui::GetID(label);
   ImGui::GetWindowDrawList()->AddRectFilled(
@@ -441,7 +441,7 @@ template <class T>
 std::optional<T> log_slider(const char* id, T current, const Range<T>& span, const char* format, std::optional<T> own) {
   constexpr bool real = std::is_same_v<T, float>;
   ImGui::PushID(id);
-  // The window's storage holds the value that is being typed or dragged.
+  // ImGui's storage of the window holds the value that is being typed or dragged.
   ImGuiStorage& storage = *ImGui::GetStateStorage();
   const ImGuiID draft = ImGui::GetID("draft"), editing = ImGui::GetID("editing");
   T value = current;
