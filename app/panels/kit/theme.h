@@ -37,9 +37,6 @@ constexpr Colour blue = accent;
 constexpr Colour violet{IM_COL32(187, 154, 247, 255), IM_COL32(120, 76, 200, 255)};
 constexpr Colour cyan{IM_COL32(42, 195, 222, 255), IM_COL32(0, 132, 160, 255)};
 constexpr Colour slate{IM_COL32(86, 95, 137, 255), IM_COL32(120, 128, 160, 255)};
-/// Colours of the runs A and B of a comparison: the first two of render::part_colours().
-inline constexpr std::array runs{Colour{IM_COL32(86, 180, 233, 255), IM_COL32(63, 136, 178, 255)},
-                                 Colour{IM_COL32(230, 159, 0, 255), IM_COL32(173, 119, 0, 255)}};
 constexpr Colour pale{IM_COL32(255, 255, 255, 40), IM_COL32(0, 0, 0, 40)};
 
 /// Colours of the runs A and B of a comparison, the same as in the picture: the first two of render::part_colours().
