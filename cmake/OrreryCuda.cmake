@@ -53,26 +53,34 @@ if(NOT CMAKE_CUDA_COMPILER)
 endif()
 # Which GPUs get machine code, unless CMAKE_CUDA_ARCHITECTURES says it:
 # - a portable program: every architecture from Turing on, and PTX, which the driver of a later one compiles at first use;
-# - a build on a machine with GPUs: these GPUs alone;
+# - a build on a machine with GPUs that the toolkit knows: these GPUs alone;
 # - another build of the program: as a portable one, but for the data centre's Blackwell;
 # - another build with tests: PTX with the code paths of Hopper, so that ./test compiles all of them, once.
 # Architectures that share their PTX differ only in what ptxas makes of it: the kernels' code asks for 8.0 and 9.0 alone.
 set(architectures "")
+execute_process(COMMAND ${ORRERY_NVCC} --list-gpu-code OUTPUT_VARIABLE offered)
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT ORRERY_PORTABLE)
   execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
     OUTPUT_VARIABLE gpus RESULT_VARIABLE no_gpu ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
-  if(no_gpu EQUAL 0 AND gpus MATCHES "^[0-9]+[.][0-9]")
+  set(known "")  # of the GPUs here, those that the toolkit has code for
+  if(no_gpu EQUAL 0)
     string(REPLACE "." "" gpus "${gpus}")
     string(REPLACE "\n" ";" gpus "${gpus}")
     list(REMOVE_DUPLICATES gpus)
-    list(TRANSFORM gpus APPEND "-real" OUTPUT_VARIABLE CMAKE_CUDA_ARCHITECTURES)
+    foreach(gpu IN LISTS gpus)
+      if(gpu MATCHES "^[0-9]+$" AND offered MATCHES "sm_${gpu}(\n|$)")
+        list(APPEND known ${gpu}-real)
+      endif()
+    endforeach()
+  endif()
+  if(known)
+    set(CMAKE_CUDA_ARCHITECTURES ${known})
   elseif(ORRERY_TESTS)
     set(CMAKE_CUDA_ARCHITECTURES 90-virtual)
   endif()
 endif()
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
   set(CMAKE_CUDA_ARCHITECTURES OFF)
-  execute_process(COMMAND ${ORRERY_NVCC} --list-gpu-code OUTPUT_VARIABLE offered)
   set(with_ptx_75 75)
   set(with_ptx_80 80 86 89)
   set(with_ptx_90 90 120)
@@ -90,8 +98,10 @@ if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
     if(ptx EQUAL 90)
       list(APPEND code compute_90)
     endif()
-    list(JOIN code "," code)
-    add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-gencode arch=compute_${ptx},code=[${code}]>")
+    if(code)
+      list(JOIN code "," code)
+      add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-gencode arch=compute_${ptx},code=[${code}]>")
+    endif()
   endforeach()
 endif()
 enable_language(CUDA)
@@ -100,7 +110,7 @@ find_package(CUDAToolkit REQUIRED)
 # CMake 3.25 does not know the C++20 flag of nvcc 13, so it is passed by hand.
 target_compile_options(orrery_options INTERFACE
   $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 -Xcompiler=-Wall,-Wextra --expt-relaxed-constexpr --extended-lambda>)
-if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.8)
+if(ORRERY_PORTABLE AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13)  # drivers before 550 cannot read it
   target_compile_options(orrery_options INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:--compress-mode=size>)
 endif()
 if(ORRERY_WERROR)

@@ -32,7 +32,7 @@ absent_packages() {
         <(dpkg-query -W -f='${db:Status-Status} ${Package}\n' "$@" 2>/dev/null | sed -n 's/^installed //p' | sort -u)
       ;;
     pacman) pacman -T "$@" || true ;;
-    *) rpm -q --whatprovides "$@" | sed -n 's/^no package provides //p' ;;
+    *) LC_ALL=C rpm -q --whatprovides "$@" | sed -n 's/^no package provides //p' ;;
   esac
 }
 
@@ -53,14 +53,15 @@ missing_groups() {
 }
 
 # chosen_packages MANAGER GROUP...: prints the first package of each group that the distribution has; nothing for a group
-# of which it has none and that ends with `-`. With the lists of apt up to date.
+# of which it has none and that ends with `-`. If apt has no lists yet, each first package counts as offered.
 chosen_packages() {
-  local manager=$1 group package
+  local manager=$1 group package offers_all=''
   shift
+  [[ $manager == apt && -n $(apt-cache pkgnames 2>/dev/null | head -n 1) ]] || offers_all=yes
   for group in "$@"; do
     while IFS= read -r package; do
       [[ $package != - ]] || break
-      if [[ $group != */* || $manager != apt ]] || apt-cache show "$package" &>/dev/null; then
+      if [[ $group != */* || -n $offers_all ]] || apt-cache show "$package" &>/dev/null; then
         printf '%s\n' "$package"
         break
       fi

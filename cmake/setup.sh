@@ -22,38 +22,50 @@ logged() {
 # shellcheck source=cmake/packages.sh
 source cmake/packages.sh
 
-# Whether the user agrees to COMMAND. Nobody is asked if ORRERY_INSTALL is `yes`; without a terminal, the answer is no.
+# Whether the user agrees to the command. ORRERY_INSTALL=yes agrees; without a terminal, nobody does.
 agreed_to() {
   local answer
   [[ ${ORRERY_INSTALL-} != yes ]] || return 0
-  [[ -t 0 && -t 2 ]] || return 1
-  read -rp "orrery: packages are missing. Install them now with '$1'? [Y/n] " answer
+  [[ -t 0 && -t 2 && ${ORRERY_INSTALL-} != no ]] || return 1
+  read -rp "orrery: packages are missing. Install them with '$1'? [Y/n] " answer || return 1
   [[ $answer == '' || $answer == [Yy]* ]]
 }
 
-# install_packages PURPOSE...: installs what packages.txt has for `run`, `test` or both, if the user agrees.
+# install_packages PURPOSE...: installs what packages.txt has for these purposes, if the user agrees. Without the packages
+# that purpose `run` needs, apt's names being tried, nothing goes on; of others, the build says what it lacks.
 install_packages() {
-  local manager groups packages as_root='' command
+  local manager groups needed packages command as_root=()
   manager=$(package_manager)
   if [[ -z $manager ]]; then
-    say "no package manager that cmake/packages.txt has names for: nothing is installed, the build says what it lacks"
+    say "no package manager that cmake/packages.txt has names for: the build says what it lacks"
     return
   fi
   mapfile -t groups < <(missing_groups "$manager" "$@")
   ((${#groups[@]})) || return 0
-  ((EUID == 0)) || as_root='sudo '
-  if [[ $manager == apt && " ${groups[*]}" == */* ]]; then  # the choice among alternatives needs lists
-    ls /var/lib/apt/lists/*Packages* &>/dev/null || [[ -n $as_root ]] || logged build/packages.log apt-get -q update
+  if ((EUID != 0)); then
+    as_root=(sudo)
+    [[ -t 0 ]] || as_root+=(-n)
   fi
   mapfile -t packages < <(chosen_packages "$manager" "${groups[@]}")
   ((${#packages[@]})) || return 0
-  command=$as_root$(install_command "$manager" "${packages[@]}")
-  agreed_to "$command" || fail "packages are missing; install them, or let this command do it with ORRERY_INSTALL=yes: $command"
-  [[ -z $as_root ]] || command -v sudo >/dev/null || fail "packages are missing, and there is no sudo; as root: ${command#sudo }"
+  command="${as_root[*]} $(install_command "$manager" "${packages[@]}")"
+  command=${command# }
+  if ! agreed_to "$command"; then
+    mapfile -t needed < <(missing_groups "$manager" run)
+    say "packages are missing, which this command installs (ORRERY_INSTALL=yes lets it run by itself): $command"
+    [[ $manager != apt || ${#needed[@]} == 0 ]] || exit 1
+    return 0
+  fi
+  if ((${#as_root[@]})) && ! "${as_root[@]}" true; then fail "sudo refuses; as root, run: ${command#"${as_root[*]} "}"; fi
+  if [[ $manager == apt ]]; then
+    logged build/packages.log "${as_root[@]}" apt-get -q update
+    mapfile -t packages < <(chosen_packages "$manager" "${groups[@]}")  # of alternatives, what the new lists offer
+    ((${#packages[@]})) || return 0
+    command=$(install_command "$manager" "${packages[@]}")
+  fi
   say "installing: ${packages[*]}"
-  [[ $manager != apt ]] || logged build/packages.log ${as_root:+sudo} apt-get -q update
   # shellcheck disable=SC2086  # the words of the command
-  logged build/packages.log ${as_root:+sudo} env DEBIAN_FRONTEND=noninteractive ${command#sudo }
+  logged build/packages.log "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive ${command#"${as_root[*]} "}
 }
 
 # What decides how CMake configures beside the project's own files: the CUDA toolkit and the GPUs.

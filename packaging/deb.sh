@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the .deb for a release of Debian, in a minimal system of that release, without and with CUDA as this machine has
-# it: packaging/deb.sh SUITE FOLDER    writes FOLDER/orrery_VERSION_SUITE_ARCH.deb
+# it: packaging/deb.sh SUITE FOLDER    writes FOLDER/orrery_SUITE_VERSION_ARCH.deb
 # The CUDA toolkit of this machine, if it has one, is seen in the system as /usr/local/cuda.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
@@ -14,7 +14,7 @@ new_system "$suite" "$system"
 mkdir -p "$out" "$system/source"
 git archive HEAD | tar -x -C "$system/source"
 if [[ -d /usr/local/cuda ]]; then cp -r "$(readlink -f /usr/local/cuda)" "$system/usr/local/cuda"; fi
-mapfile -t needed < <(package_groups apt run | sed 's#/.*##' | grep -vx ffmpeg)
+mapfile -t needed < <(for p in run more; do package_groups apt "$p"; done | sed 's#/.*##' | grep -vx ffmpeg)
 in_system "$system" bash -c 'apt-get -q update && apt-get -q -y install --no-install-recommends "$@" dpkg-dev file python3' \
   bash "${needed[@]}" >"$out/$suite.log" 2>&1
 # shellcheck disable=SC2016

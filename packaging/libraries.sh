@@ -6,6 +6,7 @@ set -euo pipefail
 folder=$(realpath -m "${1:?a folder}")
 [[ ! -f $folder/complete ]] || exit 0
 work=$folder/work
+trap '[[ -f $folder/complete ]] || tail -n 20 "$work"/*.log >&2' EXIT
 mkdir -p "$work/lists/partial" "$folder"
 
 needed=(cmake g++ ninja-build libwayland-bin libwayland-dev libxkbcommon-dev libxcursor-dev libxi-dev libxinerama-dev
@@ -14,10 +15,11 @@ missing=$(comm -23 <(printf '%s\n' "${needed[@]}" | sort) \
   <(dpkg-query -W -f='${db:Status-Status} ${Package}\n' "${needed[@]}" 2>/dev/null | sed -n 's/^installed //p' | sort))
 if [[ -n $missing ]]; then
   # shellcheck disable=SC2086  # several packages
-  DEBIAN_FRONTEND=noninteractive apt-get -q -y install --no-install-recommends $missing >"$work/apt.log" 2>&1
+  { apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q -y install --no-install-recommends $missing; } \
+    >"$work/apt.log" 2>&1
 fi
 
-# source PACKAGE RELEASE: unpacks the upstream source of a Debian package into $work/PACKAGE.
+# sources PACKAGE RELEASE: unpacks the upstream source of a Debian package into $work/PACKAGE.
 sources() {
   local package=$1 release=$2 options
   printf 'deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian %s main\n' "$release" \

@@ -20,9 +20,10 @@ export CMAKE_PREFIX_PATH=$libraries PKG_CONFIG_PATH=$libraries/lib/pkgconfig
 "$tools/bin/python" -m build --wheel --no-isolation --outdir "$work" \
   -Cbuild-dir=build/wheel "-Ccmake.define.ORRERY_GIT_ID=$(git describe --always --dirty --abbrev=12)" . >"$out/wheel.log" 2>&1
 # auditwheel finds out which glibc the program needs, and refuses a library that not every Linux has.
-PATH=$tools/bin:$PATH "$tools/bin/auditwheel" repair --wheel-dir "$out" "$work"/*.whl >>"$out/wheel.log" 2>&1
+PATH=$tools/bin:$PATH "$tools/bin/auditwheel" repair --wheel-dir "$work/out" "$work"/*.whl >>"$out/wheel.log" 2>&1
 
-wheel=$(find "$out" -name "orrery-*.whl" -newer "$out/wheel.log" -o -name "orrery-*.whl" | sort | tail -n 1)
+wheel=$out/$(basename "$work"/out/*.whl)
+mv "$work"/out/*.whl "$wheel"
 version=$(basename "$wheel" | cut -d - -f 2) arch=$(uname -m)
 name=orrery-$version-linux-$arch
 "$tools/bin/python" -m zipfile -e "$wheel" "$work/wheel"

@@ -54,7 +54,7 @@ struct Chart {
   const char* notes;
   std::span<const ConservedCurve> curves;
   bool from_zero;       ///< whether the vertical axis includes 0
-  double top_of_zeros;  ///< upper end of the vertical axis if all values are 0
+  double top_of_zeros;  ///< upper end of the vertical axis, before its margin, if all values are 0
 };
 constexpr double rounding = 1e-7;  // relative rounding error of fp32, in which bodies are stored
 constexpr std::array charts{

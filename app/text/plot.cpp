@@ -30,7 +30,8 @@ std::vector<PlotTick> log_ticks(const PlotAxis& axis, double most) {
   const double decades = std::log10(axis.high / axis.low);
   const bool few = 3.5 * decades <= most || decades < 2;
   const int stride = few ? 1 : std::max(static_cast<int>(std::ceil(decades / most)), 1);
-  for (int exponent = exponent_of(axis.low); std::pow(10, exponent) <= axis.high; exponent += stride) {
+  for (int exponent = exponent_of(axis.low); exponent <= 308 && std::pow(10, exponent) <= axis.high;
+       exponent += stride) {
     for (const double factor : {1.0, 2.0, 5.0}) {
       const double value = factor * std::pow(10, exponent);
       if (value < axis.low || value > axis.high || (factor > 1 && !few)) continue;
@@ -200,7 +201,8 @@ void PlotAxis::fit(std::vector<double> values) {
     return;
   }
   if (low == 0 && high == 0) high = if_zero;
-  if (low == high) low -= 0.5 * std::abs(low), high += 0.5 * std::abs(high);
+  const double size = std::max(std::abs(low), std::abs(high));
+  if (high - low < 1e-9 * size) low -= 0.5 * size, high += 0.5 * size;  // ticks of a shorter axis would look equal
   const double margin = tight ? 0 : room * (high - low);
   if (!(from_zero && low == 0)) low -= margin;
   if (!(from_zero && high == 0)) high += margin;
@@ -218,9 +220,13 @@ std::vector<PlotTick> PlotAxis::ticks(double most) const {
   std::vector<PlotTick> result;
   const double step = round_step((high - low) / most);
   const int least = exponent_of(step);
-  for (double i = std::ceil(low / step - 1e-9) + 0.0; i <= high / step + 1e-9; ++i) {
-    const int exponent = i == 0 ? 0 : exponent_of(i * step);
-    result.push_back({i * step, label(i * step, std::max({1, 1 + exponent - least, exponent < 5 ? 1 + exponent : 1}))});
+  const double first = std::ceil(low / step - 1e-9);
+  for (int i = 0; i <= most + 1; ++i) {
+    const double value = (first + i) * step;
+    if (value > high + 1e-9 * step) break;
+    const int exponent = value == 0 ? 0 : exponent_of(value);
+    result.push_back(
+        {value + 0.0, label(value + 0.0, std::max({1, 1 + exponent - least, exponent < 5 ? 1 + exponent : 1}))});
   }
   return result;
 }

@@ -28,7 +28,7 @@ struct PlotAxis {
   bool logarithmic = false;
   bool from_zero = false;  ///< fit() includes 0 in the range
   bool tight = false;      ///< fit() adds no margin at the ends
-  double if_zero = 1;      ///< high end if all values are 0
+  double if_zero = 1;      ///< high end if all values are 0, before the margin
   /// Formats the value of a tick with `digits` significant digits. Null: the axis has no ticks.
   std::string (*label)(double value, int digits) = significant;
   std::vector<PlotTick> names{};  ///< ticks that replace those at round numbers
@@ -84,7 +84,7 @@ struct Plot {
   /// Fits both axes to the lines and marks.
   void fit();
   /// Adds the Pareto front: a stair line through the marks with `front`. `worst` is the end of the vertical axis where
-  /// the line begins: infinity or minus infinity.
+  /// the line begins: infinity, minus infinity, or 0 on a logarithmic axis.
   void add_front(double worst, PlotInk ink);
 };
 

@@ -74,7 +74,7 @@ void PanelPainter::upload(const ImDrawData& laid_out) {
 void PanelPainter::draw(const ImDrawData& laid_out, unsigned framebuffer) {
   const ImVec2 origin = laid_out.DisplayPos, size = laid_out.DisplaySize, scale = laid_out.FramebufferScale;
   const int width = static_cast<int>(size.x * scale.x), height = static_cast<int>(size.y * scale.y);
-  if (width < 1 || height < 1) return;
+  if (width < 1 || height < 1 || laid_out.TotalVtxCount == 0) return;
   upload(laid_out);
   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
   glViewport(0, 0, width, height);

@@ -2,7 +2,7 @@
 
 #include <dlfcn.h>
 
-#include <iterator>
+#include <array>
 #include <stdexcept>
 
 #include "compute/core/error.h"

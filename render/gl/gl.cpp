@@ -38,9 +38,9 @@ bool software_asked_for() {
 struct Egl {
   Egl() {
     if (!dlopen("libEGL.so.1", RTLD_LAZY | RTLD_GLOBAL)) {
-      throw std::runtime_error{
-          "no OpenGL without a window: there is no libEGL.so.1. Install the GPU's driver with EGL, or Mesa's software "
-          "renderer (Debian: libegl1 and libgl1-mesa-dri)"};
+      throw std::runtime_error{std::string{"no OpenGL without a window: "} + dlerror() +
+                               ". Install the GPU's driver with EGL, or Mesa's software renderer (Debian: libegl1 and "
+                               "libgl1-mesa-dri)"};
     }
     find(bind_api, "eglBindAPI");
     find(choose_config, "eglChooseConfig");

@@ -86,7 +86,7 @@ inside() {
     mount -t tmpfs -o mode=1777 tmpfs "$0/tmp"
     mount -t devpts devpts "$0/dev/pts"
     mount -t tmpfs -o mode=1777 tmpfs "$0/dev/shm"
-    exec taskset -c "$1" chroot "$0" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
+    exec taskset -c "$1" chroot "$0" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 ORRERY_INSTALL=yes \
       bash -c "cd /orrery && $2"' "$root" "0-$((jobs - 1))" "$1"
 }
 

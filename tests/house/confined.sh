@@ -80,7 +80,7 @@ done
 foreign_files() {
   local -a packages base
   mapfile -t packages < <(cd "$top" && source cmake/packages.sh &&
-    for purpose in run test; do package_groups apt "$purpose"; done | tr / '\n' | sed '/^-$/d' | sort -u)
+    for purpose in run more test; do package_groups apt "$purpose"; done | tr / '\n' | sed '/^-$/d' | sort -u)
   mapfile -t packages < <(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "${packages[@]}" 2>/dev/null | sed -n 's/^installed //p')
   mapfile -t base < <(dpkg-query -W -f '${Essential} ${Priority} ${Package}\n' | awk '$1 == "yes" || $2 == "required" { print $3 }')
   apt-cache depends --recurse --installed --no-recommends --no-suggests --no-conflicts --no-breaks --no-replaces \

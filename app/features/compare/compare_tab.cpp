@@ -66,6 +66,7 @@ Plot plot_of(const ComparisonChart& chart, const CompareStatus& compare) {
     plot.lines.push_back(std::move(line));
   }
   plot.fit();
+  if (compare.time > 0) plot.across.high = compare.time;  // the same for all charts
   const Growth& growth = compare.growth;
   if (&chart == &distance_chart && growth.kind == Growth::Kind::exponential) {
     const auto at = [&](double time) {
