@@ -25,8 +25,8 @@ enum class Look {
 
 /// The background of the picture.
 enum class Theme {
-  dark,  ///< bodies are lights
-  light  ///< white, for print: bodies are ink
+  dark,  ///< dark; bodies add light
+  light  ///< white, for print; bodies absorb light, as ink does
 };
 
 /// Values that take the first and the last colour of the map.
@@ -44,8 +44,8 @@ struct ValueRanges {
   ValueRange value{};  ///< range of all other values that colours show
 };
 
-/// How to find the value that a body's colour shows if bodies are lights. app/colours/ has one of these for each body
-/// colour.
+/// Source of the value that a body's colour shows with Look::lights, and the automatic scale, colour map and range for
+/// it. Each body colour in app/colours/ has one.
 struct ColourBy {
   enum class Source {
     computed,  ///< from the body's position, mass and velocity, by the shader

@@ -61,7 +61,8 @@ Json json_number(double number) {
   return std::isfinite(number) ? Json(number) : Json(nullptr);
 }
 
-/// JSON text has control characters only in strings, apart from line ends.
+/// Escapes every control character except line ends as \uXXXX. In the result of dump(), the others can only be in
+/// strings, where JSON allows this escape.
 std::string json_text(const Json& json, int indent) {
   const std::string text = json.dump(indent, ' ', false, Json::error_handler_t::replace);
   std::string safe;

@@ -187,7 +187,7 @@ bool Lane::collect() {
   return simulation_.idle();
 }
 
-/// The time for copying the bodies counts as mapping time of the batch that moved them.
+/// Adds the time for copying the bodies to StepTiming::map_ms of the latest batch, which moved them.
 bool Lane::take_timings() {
   collect();
   std::vector<StepTiming> timings = std::exchange(timings_, {});

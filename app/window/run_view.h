@@ -36,7 +36,8 @@ struct NextProgram {
 /// Message for a stop request before the next program has taken over. continuation() follows it.
 extern const char* const stopped_between;
 
-/// Returns the options of the new window, which takes over from `folder`, from those of the old window.
+/// Returns the options of a window that continues from the handover in `folder`. `options`: the options of the window
+/// that ends.
 ViewOptions options_after_handover(ViewOptions options, const std::filesystem::path& folder);
 
 /// Returns the folder of the handover if `words` is the command line of a program that takes over, and removes from

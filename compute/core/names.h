@@ -70,8 +70,8 @@ inline UsageError unknown_name(const std::string& noun, std::string_view word, s
                     then_list(did_you_mean(word, known), "known " + noun + "s") + joined(known) + note};
 }
 
-/// Returns the element of `descriptors` with this id. Throws UsageError that lists the known ids and `also`, another
-/// permitted name, and ends with `note`.
+/// Returns the element of `descriptors` with this id. If there is none, throws UsageError that lists the known ids and
+/// ends with `note`. `also`: a name that the caller accepts in place of an id; the list includes it.
 template <std::ranges::forward_range Range>
 const auto& find_named(const Range& descriptors, std::string_view id, const std::string& noun,
                        const std::string& note = {}, std::string_view also = {}) {

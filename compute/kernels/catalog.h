@@ -29,9 +29,9 @@ class KernelCatalog {
 
   /// Returns all kernels: the built-in ones in their order, then the added ones.
   std::vector<KernelPtr> all() const;
-  /// Returns the kernel with this id. "ID@VERSION" finds the latest kernel of a kernel file with this
-  /// KernelInfo::file_version. Throws UsageError that lists the known ids or versions, and `also`: another name that
-  /// the caller accepts in place of an id.
+  /// Returns the kernel with this id. "ID@VERSION" finds the latest kernel with this id and this
+  /// KernelInfo::file_version. If there is none, throws UsageError that lists the known ids or versions. `also`: a name
+  /// that the caller accepts in place of an id; the list of ids includes it.
   KernelPtr find(std::string_view id, std::string_view also = {}) const;
   /// Returns the kernel with this id, without a version; null if there is none.
   KernelPtr find_or_null(std::string_view id) const;

@@ -1,4 +1,4 @@
-// Interfaces of kernels, besides ForceKernel, for evaluations that several CUDA devices divide.
+// Interfaces of kernels, besides ForceKernel, for evaluations that several CUDA devices share.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace orrery {
 
 struct ForceArgs;
 
-/// One device's part of an evaluation that several devices divide.
+/// One device's part of an evaluation that several devices share.
 struct Part {
   int index = 0;              ///< index of the device; 0: the leader, which has the bodies
   double begin = 0, end = 1;  ///< fractions of the whole; a part ends where the next one begins
@@ -42,7 +42,7 @@ struct DeviceBlock {
   std::size_t bytes = 0;  ///< 0: nothing is copied
 };
 
-/// Maximum number of devices that divide a tree, in one process or in all ranks. It sets the size of arrays in kernels.
+/// Maximum number of devices that share a tree, in one process or in all ranks. It sets the size of arrays in kernels.
 inline constexpr int most_devices = 64;
 
 /// Implemented by CUDA kernels that several devices can evaluate together, each a part of the targets. Every device has

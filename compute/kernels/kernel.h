@@ -159,7 +159,7 @@ struct MainLaunch {
 /// Floating-point operations of one interaction, as the literature counts them. An interaction with a cell takes more.
 inline constexpr int flop_per_interaction = 20;
 
-/// Interval of one device's time in an evaluation that several devices divide. Between two spans, the device waits for
+/// Interval of one device's time in an evaluation that several devices share. Between two spans, the device waits for
 /// others.
 struct DeviceSpan {
   const char* name = "";            ///< "hand out", "bodies", "tree", "cells", "walk", "forces" or "results"
@@ -167,7 +167,7 @@ struct DeviceSpan {
   double begin_ms = 0, end_ms = 0;  ///< time since the first device began
 };
 
-/// How one device spent the time of an evaluation that several devices divide.
+/// Times of one device in an evaluation that several devices share: working, copying and waiting.
 struct DeviceLoad {
   int device = 0;                   ///< ordinal of the device
   double work_ms = 0;               ///< work on its own part and for all devices

@@ -124,7 +124,7 @@ class CollectiveWork {
   std::chrono::steady_clock::duration waited_{};
 };
 
-/// Returns whether several CUDA devices of one process can divide the evaluations of a kernel.
+/// Returns whether several CUDA devices of one process can share the evaluations of a kernel.
 bool devices_can_divide(const KernelInfo& kernel);
 /// Returns why `ranks` ranks cannot share the evaluations of a kernel, one line; empty if they can.
 std::string why_not_shared(const KernelInfo& kernel, int ranks);
@@ -307,7 +307,7 @@ class ConnectedRankKernel {
   virtual void disconnect() noexcept = 0;
 };
 
-/// One rank's kernel on its CUDA device, for evaluations that the devices of all ranks divide by its PartitionFacet.
+/// One rank's kernel on its CUDA device, for evaluations that the devices of all ranks share by its PartitionFacet.
 /// Data go through host memory of this object, which is valid until the next evaluation.
 class RankKernel {
  public:

@@ -113,8 +113,8 @@ void StationaryDisc::tabulate_orbits() {
   }
 }
 
-/// Tabulates the density at each radius of the orbits about each other radius: the integral of the distribution
-/// function over radial velocities, for a weight (2 pi F times the variance) of 1.
+/// Fills in chances_ for each radius and each guiding radius: the surface density at the radius if the orbits with this
+/// guiding radius have a weight of 1. It is the integral of their distribution function over the velocities.
 void StationaryDisc::tabulate_chances() {
   chances_.assign(static_cast<std::size_t>(size) * size, 0);
   for (int home = 0; home < size; ++home) {

@@ -39,8 +39,9 @@ class SeedWaves {
 };
 
 /// Velocities in the plane of a disc that is in equilibrium at any temperature: the distribution function of Shu 1969,
-/// F(L) exp(-(E - E_c(L)) / sigma^2(L)) with the energy E_c of the circular orbit of angular momentum L. F is found by
-/// iteration, so that the surface density is the given one (Dehnen 1999, AJ 118, 1201).
+/// F(L) exp(-(E - E_c(L)) / sigma^2(L)) with the energy E_c of the circular orbit of angular momentum L. The radius of
+/// this circular orbit is the guiding radius. F is found by iteration, so that the surface density is the given one
+/// (Dehnen 1999, AJ 118, 1201).
 class StationaryDisc {
  public:
   static constexpr int size = 256;
@@ -52,7 +53,7 @@ class StationaryDisc {
   struct Profile {
     std::vector<double> circular_sq;      ///< speed of a circular orbit, squared; > 0
     std::vector<double> surface_density;  ///< up to a constant factor; > 0
-    std::vector<double> dispersion_sq;    ///< sigma^2 of the orbits about this radius, up to a constant factor; > 0
+    std::vector<double> dispersion_sq;    ///< sigma^2 for this guiding radius, up to a constant factor; > 0
   };
   /// Fits the distribution. Scales sigma so that the radial velocities at `reference_radius` have this dispersion.
   StationaryDisc(Profile profile, double reference_radius, double reference_dispersion);
@@ -70,8 +71,8 @@ class StationaryDisc {
 
   Profile profile_;
   std::vector<double> angular_momentum_, potential_;
-  std::vector<double> weights_;  // 2 pi F times the variance, by radius of the circular orbit
-  std::vector<double> chances_;  // density at one radius of orbits about another, for a weight of 1
+  std::vector<double> weights_;  // 2 pi F sigma^2, by guiding radius
+  std::vector<double> chances_;  // surface density for a weight of 1, by radius and guiding radius
   std::vector<double> speeds_;   // quantiles of the speed along the rotation, by radius and normal deviate
 };
 

@@ -19,7 +19,7 @@ class Engine;
 struct DeviceList;
 
 /// The computing resources of this process: the kernels, the processor, and CUDA devices if there are any. Several
-/// devices divide the work of a kernel. main makes one object.
+/// devices share the work of a kernel. main makes one object.
 class Backends {
  public:
   /// Opens the CUDA device with the ordinal `asked`, or `otherwise` if the user asked for none. `kernels` must outlive
@@ -47,7 +47,7 @@ class Backends {
   std::optional<int> device_ordinal() const;
   /// Returns the number of processes that share the evaluations; 1: only this one.
   int ranks() const;
-  /// Returns the devices that divide evaluations, such as "devices 0,1"; empty if there is only device().
+  /// Returns the devices that share evaluations, such as "devices 0,1"; empty if there is only device().
   std::string team_words() const;
 
   /// Returns the ids of the kernels that can run in this process: "cpu-serial, cpu-openmp, ...". With `jerks`, lists
@@ -61,7 +61,7 @@ class Backends {
 
   /// Makes an engine, see make_cuda_engine(). Throws std::runtime_error with the reason if the backend cannot run.
   std::unique_ptr<Engine> make_engine(Backend backend, DeviceStorage* storage) const;
-  /// Makes a kernel. If the catalog has ranks, they share each evaluation; otherwise several devices divide it. If they
+  /// Makes a kernel. If the catalog has ranks, they share each evaluation; otherwise all open devices do. If they
   /// cannot do so with this kernel, throws UsageError that lists the possible ones. Otherwise throws as make_engine()
   /// and KernelInfo::make().
   std::unique_ptr<ForceKernel> make_kernel(const KernelInfo& kernel, const Settings& settings) const;

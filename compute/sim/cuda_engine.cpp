@@ -381,8 +381,8 @@ class CudaResidents {
     return !refused_ && batch.steps > 0 && !needs_engine(batch) && moves_all_alike(*plan.integrator) &&
            can_be_held(plan);
   }
-  /// Frees the memory of the engine's own bodies while the devices hold them, unless the batch needs it. Once something
-  /// needs it, it is allocated and kept. Call before a batch whose steps the devices run.
+  /// Frees the memory of the engine's own bodies while the devices hold them, unless the batch needs it. If a later
+  /// batch needs it, allocates it again and keeps it. Call before a batch whose steps the devices run.
   void spare_memory(const BatchRequest& batch) {
     const bool compares = batch.probe.sample > 0;
     if (compares) bodies_.take_accelerations();
@@ -396,7 +396,8 @@ class CudaResidents {
     if (batch.steps > 0 || needs_engine(batch)) return leave_to_engine();
     fetch();
   }
-  /// Returns whether the batch measures something that the devices do not provide.
+  /// Returns whether the batch needs the engine's own bodies: to compare forces without a step, to read the
+  /// accelerations, or to read cells of the tree.
   static bool needs_engine(const BatchRequest& batch) {
     return (batch.probe.sample > 0 && batch.steps == 0) || batch.accelerations || batch.tree_cells.most > 0;
   }

@@ -84,7 +84,7 @@ struct Measured {
   std::shared_ptr<const Accelerations> accelerations;
   std::shared_ptr<const Domains> domains;
   std::optional<LevelCounts> levels;     ///< number of bodies per level in the latest step; none without block steps
-  std::vector<DeviceLoad> device_loads;  ///< loads of the devices that divide the kernel; empty if unknown or only one
+  std::vector<DeviceLoad> device_loads;  ///< loads of the devices that share evaluations; empty if unknown or only one
 };
 
 }  // namespace orrery

@@ -46,7 +46,8 @@ class ChoiceInFlight {
     });
   }
   bool ended() const { return is_ready(result_); }
-  /// Requests a stop, without waiting. A started choice ends soon afterwards; one that was not started never starts.
+  /// Requests a stop, without waiting. If the thread runs, it ends soon afterwards. If start() was not called, it
+  /// does nothing from now on.
   void cancel() {
     thread_.request_stop();
     if (!std::exchange(started_, true)) promise_.set_exception(std::make_exception_ptr(Cancelled{}));

@@ -116,9 +116,9 @@ std::vector<ChoiceCache::Entry> entries_of(const KernelCatalog& kernels, const J
     try {
       entries.push_back({row.at("key"), result_of(kernels, row)});
     } catch (const UsageError&) {
-      // an entry of another build's kernels
+      // Skips an entry that this build cannot use, such as one with an unknown kernel.
     } catch (const Json::exception&) {
-      // A damaged entry, or one of another version, is measured again. The other entries remain valid.
+      // Skips an entry that is damaged or of another version; it is measured again. The others remain valid.
     }
   }
   drop_oldest(entries);

@@ -92,8 +92,8 @@ void add_sums(Vec3d& sums, const Vec3d& other) {
   sums.z += other.z;
 }
 
-/// Minimum number of targets that describe a rank's groups. With fewer, targets are larger and need more cells of other
-/// ranks. With more, finding these cells takes longer.
+/// Minimum number of distant targets into which a rank with many bodies gathers its groups. If there are fewer, each
+/// target is larger and needs more cells of other ranks. If there are more, finding these cells takes longer.
 constexpr int targets_per_rank = 16;
 
 /// Returns the squared size with which a cell on the path to groups compares others, reduced to allow for rounding.

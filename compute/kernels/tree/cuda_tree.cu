@@ -118,7 +118,7 @@ class OctreeArrays {
     take(state_, size(room.trees), "the counters");
   }
 
-  /// Sets a tree's pointers to the memory. `has_whole_arrays`: the links and boxes cover all trees, not only this one.
+  /// Points `tree` to these arrays. `has_whole_arrays`: the links and boxes cover all trees, not only this one.
   void apply_to(Octree& tree, bool has_whole_arrays) const {
     tree.state = state_.data();
     tree.bodies = sorted_.data();

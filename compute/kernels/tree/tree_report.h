@@ -16,8 +16,8 @@
 // Implementation of TreeFacet for CUDA trees: reports on evaluations (TreeLog), and cells to show (CellPicker).
 namespace orrery {
 
-/// Counts of a CUDA tree's latest evaluations, and times of their phases. The host enqueues both on the stream of an
-/// evaluation, and reads them after its end.
+/// Log of a CUDA tree's latest evaluations: their counts, and the times of their phases. Work on an evaluation's stream
+/// copies the counts to the host and records an event for each phase. The host reads both after the evaluation's end.
 class TreeLog {
  public:
   /// `phases`: names of the phases, with static storage duration.
