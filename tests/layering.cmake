@@ -45,7 +45,7 @@ may_include("compute/scenes/" "compute/(core|snapshots|scenes)/" "scenes_list[.]
 may_include("compute/sim/" "compute/(core|cuda|devices|diagnostics|integrators|scenes|sim|snapshots)/" "compute/kernels/[^/]+$"
             ${cuda_headers})
 may_include("compute/interop/" "compute/(core|cuda|interop)/" "GL/" "cuda_gl_interop[.]h$" ${cuda_headers})
-may_include("render/gl/" "render/gl/" "glm/" ${gl_headers} ${posix_headers})
+may_include("render/gl/" "render/gl/" "glm/" "dlfcn[.]h$" ${gl_headers} ${posix_headers})
 may_include("render/passes/" "render/" "glm/" ${gl_headers})
 may_include("render/" "render/gl/" "render/[^/]+$" "glm/" "png[.]h$" "zlib[.]h$" ${gl_headers})
 may_include("app/text/" "app/text/" "compute/core/" "fmt/" "nlohmann/" ${posix_headers})
