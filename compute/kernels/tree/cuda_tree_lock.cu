@@ -39,9 +39,10 @@ __device__ Vec4 cube_around(const cuda::Box& box) {
   if (!(low.x <= high.x)) return {0, 0, 0, 1};
   const Vec3 center{0.5f * (low.x + high.x), 0.5f * (low.y + high.y), 0.5f * (low.z + high.z)};
   const float edge = fmaxf(fmaxf(high.x - low.x, high.y - low.y), high.z - low.z);
-  // The margin covers the rounding of the center. The minimum keeps the edge of the deepest cell above zero.
+  // The margin covers the rounding of the center. The minimum keeps the edge of the deepest cell above zero. Bodies in
+  // one point get a cube of usual size: in units of a tiny one, the repulsion would not be finite.
   const float rounding = 1e-6f * fmaxf(fmaxf(fabsf(center.x), fabsf(center.y)), fabsf(center.z));
-  return {center.x, center.y, center.z, fmaxf(0.500001f * edge + rounding, 1e-28f)};
+  return {center.x, center.y, center.z, edge > 0 ? fmaxf(0.500001f * edge + rounding, 1e-28f) : fmaxf(1, rounding)};
 }
 
 /// Returns the maximum over the block to all its threads, which must all call this. Values must be >= 0.
