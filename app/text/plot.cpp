@@ -87,7 +87,7 @@ std::size_t draw_labels(const Plot& plot, PlotCanvas& canvas, const PlotArea& ar
     taken.push_back({{at.x - reach, at.y - reach}, {at.x + reach, at.y + reach}});
     if (!mark.label.empty()) order.push_back(&mark);
   }
-  std::ranges::stable_partition(order, &PlotMark::front);
+  std::stable_partition(order.begin(), order.end(), [](const PlotMark* mark) { return mark->front; });
   std::size_t unnamed = 0;
   for (const PlotMark* mark : order) {
     const PlotPoint at = area.at(plot, mark->at);
