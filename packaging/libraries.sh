@@ -46,5 +46,6 @@ build highway -DHWY_ENABLE_TESTS=OFF -DHWY_ENABLE_EXAMPLES=OFF -DHWY_ENABLE_CONT
 sources hdf5 trixie
 build hdf5 -DHDF5_BUILD_TOOLS=OFF -DHDF5_BUILD_EXAMPLES=OFF -DHDF5_BUILD_HL_LIB=OFF -DHDF5_BUILD_CPP_LIB=OFF \
   -DBUILD_TESTING=OFF -DHDF5_ENABLE_Z_LIB_SUPPORT=ON -DHDF5_ENABLE_SZIP_SUPPORT=OFF
+sed -i 's/^Libs:.*/Libs: -L${libdir} -lhdf5/' "$folder/lib/pkgconfig/hdf5.pc"  # CMake writes none
 rm -rf "$work"
 touch "$folder/complete"
