@@ -22,8 +22,7 @@ using Keys = std::span<const KeyHelp>;
 constexpr theme::Font fine = theme::Font::small;
 
 float width_of(const std::string& words) {
-  ImFont* const font = theme::font(fine);
-  return std::ceil(font->CalcTextSizeA(font_size(*font), FLT_MAX, 0, words.c_str()).x);
+  return std::ceil(theme::text_width(words, fine));
 }
 
 /// Splits the keys into groups: a heading and its keys each.

@@ -37,8 +37,7 @@ struct Entry {
 };
 
 float width_of(const Entry& entry) {
-  ImFont* const font = theme::font(entry.font);
-  return font->CalcTextSizeA(font_size(*font), FLT_MAX, 0, entry.words.c_str()).x + em(1);
+  return theme::text_width(entry.words, entry.font) + em(1);
 }
 
 /// Returns the simulated time. Adds it in a physical unit if the scene's file has units.

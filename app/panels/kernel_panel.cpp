@@ -249,7 +249,7 @@ std::string remark_of(const Status& status, float room) {
   const bool open = is_open("kernel", true);
   std::string remark = open ? status.chosen : kernel_name(status);
   const std::string brief = open ? std::string{} : brief_name(status);
-  if (small_width(remark) > room && !brief.empty()) remark = brief;
+  if (theme::text_width(remark, theme::Font::small) > room && !brief.empty()) remark = brief;
   ImGui::PushFont(theme::font(theme::Font::small));
   remark = shortened(remark, room);
   ImGui::PopFont();

@@ -39,7 +39,7 @@ void line(float left, float width, const std::string& begin, const std::string& 
   small_words(begin, colour);
   if (!middle.empty()) {
     ImGui::SameLine();
-    ImGui::SetCursorPosX(left + 0.5f * (width - small_width(middle)));
+    ImGui::SetCursorPosX(left + 0.5f * (width - theme::text_width(middle, theme::Font::small)));
     small_words(middle, theme::dim);
   }
   ImGui::SameLine();
@@ -109,7 +109,7 @@ void swatches(const char* id, const std::vector<LegendPart>& parts) {
 void few_values(const Legend& legend, const ShownRange& range, float left, float width) {
   const std::string low = format_value(range.low), high = format_value(range.high);
   colour_bar(legend, width);
-  if (small_width(low + "  " + high) <= width) {
+  if (theme::text_width(low + "  " + high, theme::Font::small) <= width) {
     line(left, width, low, {}, high);
   } else {
     small_words(low);

@@ -23,11 +23,6 @@ struct Figure {
   const char* caption;
 };
 
-float width_of(const std::string& words, theme::Font which) {
-  ImFont* const font = theme::font(which);
-  return font->CalcTextSizeA(font_size(*font), FLT_MAX, 0, words.c_str()).x;
-}
-
 std::array<Figure, 5> figures_of(const Status& status, const ViewStatus& view) {
   const bool known = view.measured > 0 && view.step_ms_median > 0;
   const double rate = known ? status.interactions_per_step / (view.step_ms_median * 1e-3) : 0;
@@ -55,8 +50,8 @@ void presentation_panel(const Status& status, const ViewStatus& view, PanelState
     const float room = display.x - 2 * (margin + ImGui::GetStyle().WindowPadding.x);
     float used = 0;
     for (const Figure& figure : figures_of(status, view)) {
-      const float width =
-          std::max(width_of(figure.number, theme::Font::headline), width_of(figure.caption, theme::Font::body));
+      const float width = std::max(theme::text_width(figure.number, theme::Font::headline),
+                                   theme::text_width(figure.caption, theme::Font::body));
       if (used > 0 && used + gap + width <= room) {
         ImGui::SameLine(0, gap);
         used += gap + width;

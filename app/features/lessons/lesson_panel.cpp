@@ -51,10 +51,8 @@ class Flow {
   static float line_height() { return em(1.28f); }
 
   void add_word(std::string_view word, Style style) {
-    ImFont* const font = theme::font(style == Style::strong ? theme::Font::strong : theme::Font::body);
-    const auto width_of = [&](std::string_view part) {
-      return font->CalcTextSizeA(font_size(*font), FLT_MAX, 0, part.data(), part.data() + part.size()).x;
-    };
+    const theme::Font which = style == Style::strong ? theme::Font::strong : theme::Font::body;
+    const auto width_of = [&](std::string_view part) { return theme::text_width(part, which); };
     const float gap = blank_ && at_.x > begin_.x ? em(0.26f) : 0;
     blank_ = false;
     if (at_.x > begin_.x && at_.x + gap + width_of(word) > begin_.x + width_) {
@@ -66,11 +64,11 @@ class Flow {
       std::size_t fits = word.size();
       while (fits > 1 && width_of(word.substr(0, fits)) > width_) --fits;
       while (fits > 1 && (static_cast<unsigned char>(word[fits]) & 0xc0) == 0x80) --fits;  // not within a UTF-8 char
-      draw(font, word.substr(0, fits), style);
+      draw(theme::font(which), word.substr(0, fits), style);
       word.remove_prefix(fits);
       at_ = {begin_.x, at_.y + line_height()};
     }
-    draw(font, word, style);
+    draw(theme::font(which), word, style);
     at_.x += width_of(word);
   }
 

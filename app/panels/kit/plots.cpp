@@ -36,7 +36,7 @@ class WindowCanvas final : public PlotCanvas {
   explicit WindowCanvas(const char* id) : id_{id} {}
 
   double em() const override { return font_size(*theme::font(theme::Font::small)); }
-  double width_of(std::string_view text) const override { return small_width(text); }
+  double width_of(std::string_view text) const override { return theme::text_width(text, theme::Font::small); }
 
   void ground(PlotPoint low, PlotPoint high) override {
     draw_.AddRectFilled(vec(low), vec(high), theme::track, theme::em(0.3f));
@@ -86,11 +86,6 @@ class WindowCanvas final : public PlotCanvas {
 
 }  // namespace
 
-float small_width(std::string_view words) {
-  ImFont* const font = theme::font(theme::Font::small);
-  return font->CalcTextSizeA(font_size(*font), FLT_MAX, 0, words.data(), words.data() + words.size()).x;
-}
-
 PlotUse draw_plot(const char* id, const Plot& plot, ImVec2 size) {
   const ImVec2 low = ImGui::GetCursorScreenPos();
   WindowCanvas canvas{id};
@@ -131,7 +126,8 @@ std::vector<float> widths_of(std::span<const TimePart> parts, int columns, float
   std::size_t column = 0;
   for (const TimePart& part : parts) {
     float& width = widths[column++ % widths.size()];
-    width = std::max(width, em(0.5f) + 2 * gap + small_width(std::string{part.name} + "0.888 ms"));
+    width = std::max(width,
+                     em(0.5f) + 2 * gap + theme::text_width(std::string{part.name} + "0.888 ms", theme::Font::small));
   }
   return widths;
 }

@@ -10,9 +10,6 @@
 #include "app/text/plot.h"
 
 namespace orrery {
-/// Returns the width in pixels of text in the small font.
-float small_width(std::string_view words);
-
 /// The mouse's actions on a plot in the current frame.
 struct PlotUse {
   std::optional<int> hovered{}, clicked{};  ///< PlotMark::row of the mark under the mouse, and of the clicked mark

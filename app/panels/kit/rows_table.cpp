@@ -52,10 +52,9 @@ void sorting_head(const char* id, int number, const Column& column, SortOrder& o
   }
   if (!sorted) return;
   // The arrow is next to the name: on the left of a right-aligned name, otherwise on its right.
-  ImFont* const font = theme::font(theme::Font::small);
-  const float width = font->CalcTextSizeA(font_size(*font), FLT_MAX, 0, column.name).x, gap = em(0.5f);
+  const float width = theme::text_width(column.name, theme::Font::small), gap = em(0.5f);
   const float x = right ? low.x + size.x - width - gap : low.x + width;
-  draw_arrow({x, low.y}, {x + gap, low.y + font_size(*font)}, right, order.descending);
+  draw_arrow({x, low.y}, {x + gap, low.y + font_size(*theme::font(theme::Font::small))}, right, order.descending);
 }
 
 }  // namespace

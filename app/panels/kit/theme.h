@@ -3,6 +3,8 @@
 #include <imgui.h>
 
 #include <array>
+#include <cfloat>
+#include <string_view>
 
 #include "app/panels/kit/imgui_versions.h"
 
@@ -59,6 +61,12 @@ constexpr float body_pixels = 15;  ///< height of the body font on a display of 
 /// Converts from multiples of the body font's height to pixels. Sizes in em follow the display's scale.
 inline float em(float lengths) {
   return lengths * font_size(*font(Font::body));
+}
+
+/// Width in pixels of `words`, one line, in a font.
+inline float text_width(std::string_view words, Font which) {
+  ImFont& chosen = *font(which);
+  return chosen.CalcTextSizeA(font_size(chosen), FLT_MAX, 0, words.data(), words.data() + words.size()).x;
 }
 
 }  // namespace orrery::theme

@@ -260,11 +260,11 @@ bool section(const char* id, const char* title, bool open_at_first, std::string_
   draw_chevron(draw, {low.x + em(0.3f), middle}, open, theme::accent);
   ImFont* const strong = theme::font(theme::Font::strong);
   draw.AddText(strong, font_size(*strong), {low.x + em(0.9f), middle - font_size(*strong) / 2}, colour, title);
-  float line = low.x + em(1.5f) + strong->CalcTextSizeA(font_size(*strong), FLT_MAX, 0, title).x, line_end = high.x;
+  float line = low.x + em(1.5f) + theme::text_width(title, theme::Font::strong), line_end = high.x;
   if (!remark.empty()) {
     ImFont* const small = theme::font(theme::Font::small);
     const char* const end = remark.data() + remark.size();
-    const float x = high.x - small->CalcTextSizeA(font_size(*small), FLT_MAX, 0, remark.data(), end).x;
+    const float x = high.x - theme::text_width(remark, theme::Font::small);
     draw.AddText(small, font_size(*small), {x, middle - font_size(*small) / 2}, theme::dim, remark.data(), end);
     line_end = x - em(0.6f);
     ImGui::LogText("%s: %.*s\n", title, static_cast<int>(remark.size()), remark.data());
