@@ -105,10 +105,7 @@ if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
   endforeach()
 endif()
 enable_language(CUDA)
-set(suffixes ${CMAKE_FIND_LIBRARY_SUFFIXES})
-set(CMAKE_FIND_LIBRARY_SUFFIXES .so .a)  # it wants the shared runtime too, which nothing links
 find_package(CUDAToolkit REQUIRED)
-set(CMAKE_FIND_LIBRARY_SUFFIXES ${suffixes})
 
 # CMake 3.25 does not know the C++20 flag of nvcc 13, so it is passed by hand.
 target_compile_options(orrery_options INTERFACE
