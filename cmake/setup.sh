@@ -34,29 +34,29 @@ agreed_to() {
 # install_packages PURPOSE...: installs what packages.txt has for these purposes, if the user agrees. Without the packages
 # that purpose `run` needs, apt's names being tried, nothing goes on; of others, the build says what it lacks.
 install_packages() {
-  local manager groups needed packages command as_root=()
+  local manager groups needed packages command shown as_root=()
   manager=$(package_manager)
   if [[ -z $manager ]]; then
     say "no package manager that cmake/packages.txt has names for: the build says what it lacks"
     return
   fi
   mapfile -t groups < <(missing_groups "$manager" "$@")
-  ((${#groups[@]})) || return 0
+  ((${#groups[@]})) || return 0  # at once, as at nearly every start
+  mapfile -t packages < <(chosen_packages "$manager" "${groups[@]}")
+  ((${#packages[@]})) || return 0
   if ((EUID != 0)); then
     as_root=(sudo)
     [[ -t 0 ]] || as_root+=(-n)
   fi
-  mapfile -t packages < <(chosen_packages "$manager" "${groups[@]}")
-  ((${#packages[@]})) || return 0
-  command="${as_root[*]} $(install_command "$manager" "${packages[@]}")"
-  command=${command# }
-  if ! agreed_to "$command"; then
+  command=$(install_command "$manager" "${packages[@]}")
+  shown="${as_root[*]}${as_root:+ }$command"
+  if ! agreed_to "$shown"; then
     mapfile -t needed < <(missing_groups "$manager" run)
-    say "packages are missing, which this command installs (ORRERY_INSTALL=yes lets it run by itself): $command"
+    say "packages are missing, which this command installs (ORRERY_INSTALL=yes lets it run by itself): $shown"
     [[ $manager != apt || ${#needed[@]} == 0 ]] || exit 1
     return 0
   fi
-  if ((${#as_root[@]})) && ! "${as_root[@]}" true; then fail "sudo refuses; as root, run: ${command#"${as_root[*]} "}"; fi
+  "${as_root[@]}" true || fail "sudo refuses; as root, run: $command"
   if [[ $manager == apt ]]; then
     logged build/packages.log "${as_root[@]}" apt-get -q update
     mapfile -t packages < <(chosen_packages "$manager" "${groups[@]}")  # of alternatives, what the new lists offer
@@ -65,7 +65,7 @@ install_packages() {
   fi
   say "installing: ${packages[*]}"
   # shellcheck disable=SC2086  # the words of the command
-  logged build/packages.log "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive ${command#"${as_root[*]} "}
+  logged build/packages.log "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive $command
 }
 
 # What decides how CMake configures beside the project's own files: the CUDA toolkit and the GPUs.

@@ -10,9 +10,9 @@ export SHARE
 SHARE=$(realpath "${1:?a folder with packages}")
 failed=0
 
-# try NAME SUITE PACKAGES INSTALL: installs PACKAGES of Debian, runs INSTALL, then the program `orrery`.
+# try NAME SUITE WANTED INSTALL: installs the packages WANTED of Debian, runs INSTALL, then the program `orrery`.
 try() {
-  local name=$1 suite=$2 packages=$3 install=$4 system started seen
+  local name=$1 suite=$2 wanted=$3 install=$4 system started seen
   system=$(mktemp -d)
   new_system "$suite" "$system"
   started=$SECONDS
@@ -28,7 +28,7 @@ try() {
       { tail -n 1 /tmp/run.log; exit 1; }
     stat -c "picture of %s bytes" /tmp/picture.png
     awk -v a="$start" -v b="$(date +%s.%N)" "BEGIN { printf \"%.1f s from the installation to here\n\", b - a }"
-    ' bash "$packages" "$install" 2>&1); then
+    ' bash "$wanted" "$install" 2>&1); then
     say "$name in $suite, $((SECONDS - started)) s: ${seen//$'\n'/; }"
   else
     say "$name in $suite FAILED: ${seen//$'\n'/; }"

@@ -5,7 +5,6 @@
 set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 source packaging/system.sh
-source cmake/packages.sh
 suite=${1:?a release of Debian, such as trixie} out=$(realpath -m "${2:?a folder}")
 
 system=$(mktemp -d)

@@ -4,6 +4,8 @@
 # GLFW speaks X11 and Wayland, and chooses at run time. HDF5 has the filter deflate alone, and no network.
 set -euo pipefail
 folder=$(realpath -m "${1:?a folder}")
+cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
+source cmake/packages.sh
 [[ ! -f $folder/complete ]] || exit 0
 work=$folder/work
 trap '[[ -f $folder/complete ]] || tail -n 20 "$work"/*.log >&2' EXIT
@@ -11,12 +13,10 @@ mkdir -p "$work/lists/partial" "$folder"
 
 needed=(cmake g++ ninja-build libwayland-bin libwayland-dev libxkbcommon-dev libxcursor-dev libxi-dev libxinerama-dev
   libxrandr-dev zlib1g-dev)
-missing=$(comm -23 <(printf '%s\n' "${needed[@]}" | sort) \
-  <(dpkg-query -W -f='${db:Status-Status} ${Package}\n' "${needed[@]}" 2>/dev/null | sed -n 's/^installed //p' | sort))
-if [[ -n $missing ]]; then
-  # shellcheck disable=SC2086  # several packages
-  { apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q -y install --no-install-recommends $missing; } \
-    >"$work/apt.log" 2>&1
+mapfile -t missing < <(absent_packages apt "${needed[@]}")
+if ((${#missing[@]})); then
+  # shellcheck disable=SC2046  # the words of the command
+  { apt-get -q update && env DEBIAN_FRONTEND=noninteractive $(install_command apt "${missing[@]}"); } >"$work/apt.log" 2>&1
 fi
 
 # sources PACKAGE RELEASE: unpacks the upstream source of a Debian package into $work/PACKAGE.
@@ -46,6 +46,7 @@ build highway -DHWY_ENABLE_TESTS=OFF -DHWY_ENABLE_EXAMPLES=OFF -DHWY_ENABLE_CONT
 sources hdf5 trixie
 build hdf5 -DHDF5_BUILD_TOOLS=OFF -DHDF5_BUILD_EXAMPLES=OFF -DHDF5_BUILD_HL_LIB=OFF -DHDF5_BUILD_CPP_LIB=OFF \
   -DBUILD_TESTING=OFF -DHDF5_ENABLE_Z_LIB_SUPPORT=ON -DHDF5_ENABLE_SZIP_SUPPORT=OFF
+# shellcheck disable=SC2016  # pkg-config's own variable
 sed -i 's/^Libs:.*/Libs: -L${libdir} -lhdf5/' "$folder/lib/pkgconfig/hdf5.pc"  # CMake writes none
 rm -rf "$work"
 touch "$folder/complete"

@@ -1,11 +1,8 @@
-# Minimal Debian systems in folders, for builds and trials. Sourced; needs root and debootstrap.
+# Minimal Debian systems in folders, for builds and trials. Sourced from the top folder; needs root and debootstrap.
 # shellcheck shell=bash
 
-say() { printf 'packaging: %s\n' "$*" >&2; }
-fail() {
-  say "$@"
-  exit 1
-}
+# shellcheck source=cmake/setup.sh
+source cmake/setup.sh
 
 # new_system SUITE FOLDER: makes FOLDER a minimal system of Debian, such as trixie, with what Debian calls required. A
 # tar file in $ORRERY_SYSTEMS, if that is set, keeps it for the next call.
@@ -17,8 +14,7 @@ new_system() {
   if [[ -n ${ORRERY_SYSTEMS-} && -f $kept ]]; then
     tar -xf "$kept" -C "$folder"
   else
-    debootstrap --variant=minbase "$suite" "$folder" http://deb.debian.org/debian >"$folder.log" 2>&1 ||
-      fail "debootstrap failed: $folder.log"
+    logged "$folder.log" debootstrap --variant=minbase "$suite" "$folder" http://deb.debian.org/debian
     [[ -z ${ORRERY_SYSTEMS-} ]] || tar -cf "$kept" -C "$folder" .
   fi
 }
