@@ -57,9 +57,8 @@ struct ColourBy {
   std::string_view glsl{};  ///< a computed value: an expression of `position` (mass in w), `velocity` and `sight`, the
                             ///< unit vector along the camera's view
   bool logarithmic = true;  ///< Scale::automatic means this
-  std::string_view map = "viridis";  ///< automatic colour map, one of colour_map_ids
-  ValueRange ValueRanges::*range =
-      &ValueRanges::value;  ///< the automatic range; `value`, unless one of the others is meant
+  std::string_view map = "viridis";                      ///< automatic colour map, one of colour_map_ids
+  ValueRange ValueRanges::*range = &ValueRanges::value;  ///< the automatic range
 };
 
 /// Colours bodies by their speed: the default of an appearance.

@@ -171,9 +171,8 @@ std::vector<double> lagrangian_radii(const Bodies& bodies, std::span<const doubl
     within += of_body;
     while (share < shares.size() && within >= shares[share] * mass) radii[share++] = std::sqrt(square);
   }
-  while (share < shares.size())
-    radii[share++] = std::sqrt(squares_and_masses.back().first);  // in case rounding left
-                                                                  // `within` too small
+  // Rounding may have left `within` too small for the last shares.
+  while (share < shares.size()) radii[share++] = std::sqrt(squares_and_masses.back().first);
   return radii;
 }
 

@@ -308,9 +308,9 @@ struct KernelInfo {
   const char* id;     ///< the file stem with '-' for '_'; what --kernel takes
   const char* title;  ///< name in the panel
   const char* notes;  ///< one or two sentences for the tooltip and `orrery kernels`
-  const char*
-      source;  ///< a text of docs/literature.md by author and title, and what it has of this kernel; for an idea
-               ///< of our own, the text that comes nearest, and then the idea. catalog_test.cpp lists the texts
+  /// A text of docs/literature.md by author and title, and what it has of this kernel. For an idea of our own: the text
+  /// that comes nearest, and then the idea. catalog_test.cpp lists the texts.
+  const char* source;
   const char* lesson;  ///< lesson of the kernel, in a few sentences
   Backend backend;
   std::span<const Tunable> tunables;
