@@ -3,6 +3,8 @@
 # For use before a release: as root, for some 20 to 30 minutes on two cores. Nothing of it stays on the machine.
 #   tests/house/bare.sh [--keep] [--jobs N] [RUN_OR_TEST]...
 set -euo pipefail
+cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.."
+source packaging/system.sh
 
 usage() {
   cat <<USAGE
@@ -46,12 +48,8 @@ done
 for tool in debootstrap git unshare; do
   command -v "$tool" >/dev/null || fail "needs $tool: apt-get install ${tool/unshare/util-linux}"
 done
-repository=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")" && git rev-parse --show-toplevel)
+repository=$PWD
 [[ -z $(git -C "$repository" status --porcelain) ]] || printf 'bare.sh: note: tries the last commit, without what has changed since\n' >&2
-
-# Where apt has Debian 12 from: the lines of the old format and of the new.
-mirror=$(apt-get indextargets --format '$(SITE) $(RELEASE) $(COMPONENT)' | awk '$2 == "bookworm" && $3 == "main" { print $1; exit }')
-[[ -n $mirror ]] || fail "this machine's apt has no source with Debian 12 (bookworm): debootstrap needs one"
 
 root=$(mktemp -d "${TMPDIR:-/tmp}/orrery-bare-XXXXXX")
 remove() {
@@ -67,27 +65,13 @@ trap 'exit 130' INT TERM HUP
 say() { printf '\nbare.sh: %s\n' "$*"; }
 
 say "installing a minimal Debian 12"
-debootstrap --variant=minbase bookworm "$root" "$mirror" >"$root/debootstrap.log" 2>&1 || {
-  tail -n 20 "$root/debootstrap.log" >&2
-  fail "debootstrap failed"
-}
-# Proxies and the like; not what this machine keeps and where.
-apt-config dump | grep -E '^Acquire::(http|https|ftp|Retries|Check)' >"$root/etc/apt/apt.conf.d/90host" || true
-printf 'deb %s bookworm main\n' "$mirror" >"$root/etc/apt/sources.list"
-cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
+new_system bookworm "$root"
 git clone --quiet "$repository" "$root/orrery"
 say "$(chroot "$root" dpkg-query -W | wc -l) packages; the CUDA toolkit is none of them"
 
-# In namespaces of its own, so that no process or mount outlives it. Ninja starts as many jobs as there are processors.
+# Ninja starts as many jobs as there are processors.
 inside() {
-  unshare --mount --pid --fork --kill-child bash -euc '
-    mount -t proc proc "$0/proc"
-    mount -t sysfs -o ro sysfs "$0/sys"
-    mount -t tmpfs -o mode=1777 tmpfs "$0/tmp"
-    mount -t devpts devpts "$0/dev/pts"
-    mount -t tmpfs -o mode=1777 tmpfs "$0/dev/shm"
-    exec taskset -c "$1" chroot "$0" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 ORRERY_INSTALL=yes \
-      bash -c "cd /orrery && $2"' "$root" "0-$((jobs - 1))" "$1"
+  in_system "$root" env ORRERY_INSTALL=yes taskset -c "0-$((jobs - 1))" bash -c "cd /orrery && $1"
 }
 
 for name in "${commands[@]}"; do
